@@ -26,6 +26,7 @@ mco_status vrp_walk_open(mco_context *ctx, int32_t customers, int32_t routes, vr
     MCO_TRY(mco_alloc(ctx, &out->is_changed, nodes));
     MCO_TRY(mco_alloc(ctx, &out->route_of, nodes));
     MCO_TRY(mco_alloc(ctx, &out->edge, nodes));
+    MCO_TRY(mco_alloc(ctx, &out->end_of, nodes));
     MCO_TRY(mco_alloc(ctx, &out->load_of, routes));
     MCO_TRY(mco_alloc(ctx, &out->node_stamp, nodes));
     MCO_TRY(mco_alloc(ctx, &out->saved_nodes, nodes));
@@ -52,6 +53,7 @@ void vrp_walk_close(mco_context *ctx, vrp_walk *walk)
     mco_free(ctx, &walk->saved_nodes);
     mco_free(ctx, &walk->node_stamp);
     mco_free(ctx, &walk->load_of);
+    mco_free(ctx, &walk->end_of);
     mco_free(ctx, &walk->edge);
     mco_free(ctx, &walk->route_of);
     mco_free(ctx, &walk->is_changed);

@@ -25,7 +25,11 @@
 #include "vrp/search/stages.h"
 
 enum {
-    ROUNDS = 24,                  // of the annealing of the whole
+    ROUNDS = 24, MOST_ROUNDS = 150,  // of the annealing of the whole: with ENOUGH_ROUTES in a part, with few
+    ENOUGH_ROUTES = 50,
+    LEAST_ROUTES = 3,             // of a part of the whole, on average
+    LONG_ROUTE = 40,              // customers: with longer routes nearly all time is for the whole
+    REGION_ROUTES = 6,            // of a region on the cores, at least
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
@@ -37,6 +41,8 @@ enum {
 static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
+static const double SHARE_LONG = 0.95;             // the same with long routes
+static const double LEAST_STEPS_OF_ROUND = 20;     // per customer: more than ROUNDS rounds have so many at least
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
@@ -80,9 +86,17 @@ static int32_t cut(vrp_rounds *s, int32_t parts)
     return part + 1;
 }
 
-// The share of all the time for the annealing of the whole.
-static double share_of_whole(double steps_per_customer)
+static double customers_of_route(const vrp_rounds *s)
 {
+    return (double)s->problem->customers / s->now.routes;
+}
+
+// The share of all the time for the annealing of the whole. A region of few routes leaves little to find, so with long
+// routes the whole takes nearly all of it.
+static double share_of_whole(const vrp_rounds *s, double steps_per_customer)
+{
+    if (customers_of_route(s) > LONG_ROUTE)
+        return SHARE_LONG;
     const double x = steps_per_customer / FULL_STEPS;
     return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
@@ -95,13 +109,31 @@ static double share_before_gpu(const vrp_rounds *s)
     return vrp_rounds_counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
 }
 
+static int32_t parts_of_whole(const vrp_rounds *s)
+{
+    const int32_t n = s->problem->customers, threads = s->processor->threads;
+    const int32_t few = s->now.routes / LEAST_ROUTES > 1 ? s->now.routes / LEAST_ROUTES : 1;
+    int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
+    parts = parts < few ? parts : few;
+    while (n / parts > MOST_PART_CUSTOMERS)
+        parts += threads;
+    return parts;
+}
+
+// The number of rounds. The fewer routes a part has, the more of them lie at its border, where their customers cannot
+// go to the routes of another part. So the border has to move more often.
+static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps)
+{
+    const double fewer = (double)ENOUGH_ROUTES * parts / s->now.routes;
+    const double wanted = parts > 1 ? fmin(MOST_ROUNDS, ROUNDS * fewer * fewer) : ROUNDS;
+    return floor(fmax(ROUNDS, fmin(wanted, steps / LEAST_STEPS_OF_ROUND)));
+}
+
 static mco_status anneal_whole(vrp_rounds *s, double most_share)
 {
     mco_status st = MCO_OK;
     const int32_t n = s->problem->customers, threads = s->processor->threads;
-    int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
-    while (n / parts > MOST_PART_CUSTOMERS)
-        parts += threads;
+    const int32_t parts = parts_of_whole(s);
     const int32_t longest = vrp_rounds_longest_route(s);
     // A route may grow. If a part no longer holds its routes, the annealing ends.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
@@ -109,11 +141,11 @@ static mco_status anneal_whole(vrp_rounds *s, double most_share)
     if (per_customer < LEAST_STEPS_OF_WHOLE)
         return MCO_OK;
     MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
-    const double share = fmin(most_share, share_of_whole(per_customer));
-    const double last = share * (1 - 0.5 / ROUNDS);
+    const double share = fmin(most_share, share_of_whole(s, per_customer));
+    const double rounds = rounds_of_whole(s, parts, share * per_customer), last = share * (1 - 0.5 / rounds);
     const vrp_temperatures t = s->temperatures;
     for (double from; (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
-        const double to = fmin(share, from + share / ROUNDS);
+        const double to = fmin(share, from + share / rounds);
         const int32_t count = cut(s, parts);
         if (count == 0)
             break;
@@ -160,7 +192,7 @@ static void grow_region(vrp_rounds *s, int32_t k, int32_t customer, int32_t cust
     }
 }
 
-static int32_t collect_regions(vrp_rounds *s, int32_t most)
+static int32_t collect_regions(vrp_rounds *s, int32_t most, int32_t customers)
 {
     const int32_t n = s->problem->customers;
     int32_t count = 0;
@@ -172,7 +204,7 @@ static int32_t collect_regions(vrp_rounds *s, int32_t most)
         const int32_t c = (int32_t)mco_rng_below(&s->rng, (uint32_t)n);
         if (s->task_of[s->route_of[c]] >= 0)
             continue;
-        grow_region(s, count, c, s->processor->part_customers, s->processor->part_routes);
+        grow_region(s, count, c, customers, s->processor->part_routes);
         if (s->tasks[count].routes > 0)
             count++;
     }
@@ -215,10 +247,19 @@ static bool fits(const vrp_rounds *s)
     return s->processor->gpus == 0 || vrp_rounds_longest_route(s) <= LONGEST_ON_GPU;
 }
 
+// The customers of a region.
+static int32_t region_customers(const vrp_rounds *s)
+{
+    const int32_t usual = s->processor->part_customers;
+    if (s->processor->gpus != 0)
+        return usual;
+    return (int32_t)fmin(s->problem->customers, fmax(usual, REGION_ROUTES * customers_of_route(s)));
+}
+
 static mco_status anneal_regions(vrp_rounds *s)
 {
     mco_status st = MCO_OK;
-    const int32_t n = s->problem->customers, most = s->processor->part_customers;
+    const int32_t n = s->problem->customers, most = region_customers(s);
     int32_t room = 2 * most + 2 * vrp_rounds_longest_route(s);
     int32_t tasks = s->processor->tasks;
     if (s->processor->gpus != 0 && n / most + 1 < tasks)
@@ -227,7 +268,7 @@ static mco_status anneal_regions(vrp_rounds *s)
         tasks *= n / CUSTOMERS_PER_TASK < MOST_TASKS ? n / CUSTOMERS_PER_TASK : MOST_TASKS;
     MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));
     while (!vrp_rounds_is_over(s) && fits(s)) {
-        const int32_t count = collect_regions(s, tasks);
+        const int32_t count = collect_regions(s, tasks, most);
         if (count == 0) {  // a route has outgrown all tasks
             room = 2 * most + 2 * vrp_rounds_longest_route(s);
             MCO_TRY(vrp_rounds_open_tasks(s, tasks, room < n ? room : n));

@@ -11,7 +11,10 @@
 
 static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
-enum { STEPS_PER_LOOK = 256 };           // between looks at *stop and at the view, each with a new temperature
+enum {
+    MOST_KEPT = 20,                      // customers of a middle: in a long route it would take most of the route
+    STEPS_PER_LOOK = 256                 // between looks at *stop and at the view, each with a new temperature
+};
 
 // ---- Changes that can be undone
 
@@ -75,7 +78,7 @@ static int32_t take_out(vrp_walk *w, int32_t c)
     r->length += w->measure * (change - p->service[c]);
     vrp_walk_mirror(w, n->prev);
     vrp_walk_mirror(w, n->next);
-    n->route = w->route_of[c] = -1;
+    n->route = w->route_of[c] = w->end_of[c] = -1;
     return change;
 }
 
@@ -121,7 +124,7 @@ static int32_t take_string(vrp_walk *w, int32_t c, int32_t length)
     int32_t kept = 0, kept_from = 0, span = length, change = 0;
     if (length > 1 && length < size && real(w) < SPLIT) {
         kept = 1;
-        while (length + kept < size && real(w) > SPLIT_ENDS)
+        while (kept < MOST_KEPT && length + kept < size && real(w) > SPLIT_ENDS)
             kept++;
         // The first kept_from customers go, the middle stays, the rest go.
         span = length + kept;

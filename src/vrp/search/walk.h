@@ -46,6 +46,7 @@ typedef struct vrp_walk {
     uint8_t *is_changed;       // [nodes]
     // Copies of what the scan for a place reads first:
     int32_t *route_of, *edge;  // [nodes] route, and the longer one of both edges
+    int32_t *end_of;           // [nodes] route that the customer begins or ends; -1: none
     int32_t *load_of;          // [routes] INT32_MAX for an empty one
     // Of one step:
     int32_t step;
@@ -100,12 +101,13 @@ void VARIANT(vrp_walk_relink)(vrp_walk *walk, int32_t route, const int32_t *line
 // distances are asymmetric.
 void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
 
-// Copies a node to route_of and edge.
+// Copies a node to route_of, edge and end_of.
 static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
 {
     const vrp_node *n = &w->node[id];
     w->route_of[id] = n->route;
     w->edge[id] = n->to_next > n->to_prev ? n->to_next : n->to_prev;
+    w->end_of[id] = n->next > w->part->customers || n->prev > w->part->customers ? n->route : -1;
 }
 
 // Notes that the node may differ from that of the best solution.

@@ -72,8 +72,23 @@ static inline uint32_t promising(const vrp_walk *w, const search_place *s, const
     const __m512i load = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, route, w->load_of, 4);
     return _mm512_mask_cmple_epi32_mask(m, load, _mm512_set1_epi32(s->room));
 }
+// A bit for each of SCANNED customers: whether it ends a route and what it adds may be less than the best.
+static inline uint32_t promising_ends(const vrp_walk *w, const search_place *s, const int32_t *behind, const int32_t *change)
+{
+    const __mmask16 m = _mm512_cmplt_epi32_mask(_mm512_loadu_si512(change), _mm512_set1_epi32(s->best));
+    const __m512i none = _mm512_set1_epi32(-1);
+    const __m512i route = _mm512_mask_i32gather_epi32(none, m, _mm512_loadu_si512(behind), w->end_of, 4);
+    return _mm512_mask_cmpgt_epi32_mask(m, route, none);
+}
 #elif defined(__AVX2__)
 enum { SCANNED = 8 };
+static inline uint32_t promising_ends(const vrp_walk *w, const search_place *s, const int32_t *behind, const int32_t *change)
+{
+    const __m256i m = _mm256_cmpgt_epi32(_mm256_set1_epi32(s->best), _mm256_loadu_si256((const void *)change));
+    const __m256i none = _mm256_set1_epi32(-1);
+    const __m256i route = _mm256_mask_i32gather_epi32(none, w->end_of, _mm256_loadu_si256((const void *)behind), m, 4);
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(route, none)));
+}
 static inline uint32_t promising(const vrp_walk *w, const search_place *s, const int32_t *near, const int32_t *near_d)
 {
     const __m256i u = _mm256_loadu_si256((const void *)near), d = _mm256_loadu_si256((const void *)near_d);
@@ -88,6 +103,14 @@ static inline uint32_t promising(const vrp_walk *w, const search_place *s, const
 }
 #else
 enum { SCANNED = 8 };
+static inline uint32_t promising_ends(const vrp_walk *w, const search_place *s, const int32_t *behind, const int32_t *change)
+{
+    uint32_t bits = 0;
+    for (int k = 0; k < SCANNED; k++)
+        if (change[k] < s->best && w->end_of[behind[k]] >= 0)
+            bits |= 1u << k;
+    return bits;
+}
 static inline uint32_t promising(const vrp_walk *w, const search_place *s, const int32_t *near, const int32_t *near_d)
 {
     uint32_t bits = 0;
@@ -100,29 +123,41 @@ static inline uint32_t promising(const vrp_walk *w, const search_place *s, const
 }
 #endif
 
+static inline void try_end(vrp_walk *w, search_place *s, int32_t u, int32_t least)
+{
+    const vrp_part *p = w->part;
+    const vrp_node *n = &w->node[u];
+    if (w->load_of[n->route] > s->room || w->ring[n->route].length + w->measure * least > s->longest)
+        return;
+    if (--w->places_to_blink == 0) {
+        VARIANT(vrp_walk_draw_blink)(w);
+        return;
+    }
+    const bool is_last = n->next > p->customers;
+    const int32_t change = is_last ? distance(p, u, s->c) + distance(p, s->c, n->next) - n->to_next
+                                   : distance(p, n->prev, s->c) + distance(p, s->c, u) - n->to_prev;
+    if (change >= s->best || w->ring[n->route].length + w->measure * change > s->longest)  // asymmetric
+        return;
+    s->best = change;
+    s->after = is_last ? u : n->prev;
+}
+
 // Tries the places between the depot and customers that end a route. They come in the order of what they add, so that
-// the first better one is the best.
+// the first better one is the best. Node 0, which fills up the list, ends no route.
 static void try_ends_of_routes(vrp_walk *w, search_place *s)
 {
     const vrp_part *p = w->part;
     const int32_t *behind = p->behind + (int64_t)s->c * p->neighbours;
     const int32_t *change_of = p->behind_change + (int64_t)s->c * p->neighbours;
-    for (int32_t k = 0; k < p->neighbours && behind[k] != 0 && change_of[k] < s->best; k++) {
-        const vrp_node *n = &w->node[behind[k]];
-        if (n->route < 0 || (n->next <= p->customers && n->prev <= p->customers) || w->load_of[n->route] > s->room ||
-            w->ring[n->route].length + w->measure * change_of[k] > s->longest)
-            continue;
-        if (--w->places_to_blink == 0) {
-            VARIANT(vrp_walk_draw_blink)(w);
-            continue;
+    for (int32_t k = 0; k < p->neighbours && behind[k] != 0 && change_of[k] < s->best; k += SCANNED) {
+        uint32_t bits = promising_ends(w, s, behind + k, change_of + k);
+        while (bits != 0) {
+            const int32_t m = k + __builtin_ctz(bits);
+            bits &= bits - 1;
+            if (change_of[m] >= s->best)
+                return;
+            try_end(w, s, behind[m], change_of[m]);
         }
-        const bool is_last = n->next > p->customers;
-        const int32_t change = is_last ? distance(p, behind[k], s->c) + distance(p, s->c, n->next) - n->to_next
-                                       : distance(p, n->prev, s->c) + distance(p, s->c, behind[k]) - n->to_prev;
-        if (change >= s->best || w->ring[n->route].length + w->measure * change > s->longest)  // asymmetric
-            continue;
-        s->best = change;
-        s->after = is_last ? behind[k] : n->prev;
     }
 }
 
