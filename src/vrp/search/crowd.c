@@ -18,6 +18,13 @@
 #include "base/clock.h"
 #include "device/device_cuda.h"
 #include "vrp/search/crowd_cuda.h"
+#include <stdlib.h>
+#include <stdio.h>
+static double knob(const char *name, double usual)  // TEMPORARY
+{
+    const char *text = getenv(name);
+    return text != NULL ? atof(text) : usual;
+}
 
 enum {
     MOST_WALKS_OF_MULTIPROCESSOR = 16,  // more of them make each one slower, and few long walks are worth more
@@ -439,10 +446,11 @@ static mco_status anneal(herd *h)
     mco_status st = MCO_OK;
     const vrp_temperatures t = h->s->temperatures;
     const double length = h->end_share - h->begin_share;
-    set_parts(h, parts_for(h, FULL_STEPS));
+    set_parts(h, parts_for(h, knob("CROWD_FULL", FULL_STEPS)));
     MCO_TRY(spread_first(h));
     const double rounds = h->crowd.parts > 1 ? WHOLE_ROUNDS : FEW_ROUNDS;
     const double step = fmax(1 / rounds, vrp_rounds_counts_steps(h->s) ? 0 : LEAST_ROUND_S / vrp_rounds_planned_s(h->s) / length);
+    if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "walks %d parts %d copies %d room %d rings %d\n", h->walks, h->crowd.parts, h->crowd.copies, h->crowd.room, h->crowd.rings);
     mco_log(h->device.ctx, MCO_LOG_INFO, "%d copies of %d parts on the GPU", (int)h->crowd.copies, (int)h->crowd.parts);
     double from;
     while ((from = (vrp_rounds_share(h->s) - h->begin_share) / length) < 1 - step / 2 && !is_over(h)) {
@@ -453,6 +461,7 @@ static mco_status anneal(herd *h)
             break;
         MCO_TRY(walk(h, &plan, false));
         MCO_TRY(note_best(h, "crowd"));
+        if (getenv("CROWD_LOG") != NULL) { double a = 0, l = 1e18, m = 0; for (int32_t k = 0; k < h->crowd.copies; k++) { a += (double)h->h_cost[k]; l = fmin(l, (double)h->h_cost[k]); m = fmax(m, (double)h->h_cost[k]); } a /= h->crowd.copies; if (from == 0 || to == 1 || (int)(from * 10) != (int)(to * 10)) fprintf(stderr, "share %.2f hot %.1f steps %lld rate %.0f least %.0f mean %.0f most %.0f tame %.3f\n", to, plan.hot, (long long)plan.steps, h->rate, l, a, m, to < 1 ? tame(h, l, 1 / (t.hot * pow(t.cold / t.hot, fmin(1, to + step))) - 1 / plan.cold) / (1 / (t.hot * pow(t.cold / t.hot, fmin(1, to + step))) - 1 / plan.cold) : 0); }
         if (to < 1)
             MCO_TRY(choose_again(h, plan.cold, t.hot * pow(t.cold / t.hot, fmin(1, to + step))));
     }
@@ -469,18 +478,19 @@ static mco_status anneal_parts(herd *h)
     const double n = s->problem->customers;
     while (!is_over(h)) {
         const int32_t most = s->now.routes / LEAST_ROUTES > 1 ? s->now.routes / LEAST_ROUTES : 1;
-        const double size = 100 * pow(5, mco_rng_real(&s->rng));
+        const double size = knob("CROWD_SIZE", 100) * pow(knob("CROWD_SIZES", 5), mco_rng_real(&s->rng));
         const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng)) * s->temperatures.warm;
         const int32_t parts = (int32_t)fmax(1, fmin(n / size, fmin(most, h->walks)));
         set_parts(h, parts);
         MCO_TRY(spread_first(h));
         vrp_crowd_plan plan = {.hot = (float)warm, .cold = (float)s->temperatures.cold,
                                .spread = h->crowd.copies > 1 ? (float)SPREAD : 0};
-        plan.steps = steps_for(h, STEPS_PER_CUSTOMER * n / parts / steps_of_walk(h));
+        plan.steps = steps_for(h, knob("CROWD_STEPS", STEPS_PER_CUSTOMER) * n / parts / steps_of_walk(h));
         if (plan.steps < 1)
             break;
         MCO_TRY(walk(h, &plan, true));
         h->crowd.copies = 1;
+        if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "part: parts %d steps %lld warm %.1f rate %.0f cost %lld before %lld\n", parts, (long long)plan.steps, warm, h->rate, (long long)h->h_cost[0], (long long)h->best_cost);
         MCO_TRY(note_best(h, "part"));
     }
 done:
@@ -496,7 +506,7 @@ mco_status vrp_crowd_run(vrp_rounds *s, double share, bool is_whole, double *dev
         return MCO_OK;
     MCO_TRY(mco_device_open_named(s->search->ctx, s->search->params->gpus, &h.device));
     MCO_CUDA(h.device.ctx, vrp_crowd_resident(vrp_has_max_length(s->problem), &resident));
-    MCO_TRY(choose_sizes(&h, resident < MOST_WALKS_OF_MULTIPROCESSOR ? resident : MOST_WALKS_OF_MULTIPROCESSOR));
+    MCO_TRY(choose_sizes(&h, (int32_t)fmin(resident, knob("CROWD_RESIDENT", MOST_WALKS_OF_MULTIPROCESSOR))));
     h.crowd.capacity = s->problem->capacity;
     h.crowd.longest = longest_of(s->problem);
     h.crowd.bump = s->problem->rule == VRP_CEIL_2D && s->problem->distances == MCO_VRP_DISTANCES_ROUNDED ? ROUND_UP : 0;

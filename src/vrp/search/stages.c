@@ -48,7 +48,6 @@ static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double WHOLE_ON_GPU = 0.6;            // of the search, where a GPU anneals copies of the whole
 static const double LONG_WHOLE_ON_GPU = 0.9;       // the same with long routes, whose regions hold few of them
-static const double LONG_ROUTE = 40;               // customers
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
@@ -423,11 +422,6 @@ static double knob(const char *name, double usual)  // TEMPORARY
 {
     const char *text = getenv(name);
     return text != NULL ? atof(text) : usual;
-}
-
-static double customers_of_route(const vrp_rounds *s)
-{
-    return (double)s->problem->customers / s->now.routes;
 }
 
 // The whole on a GPU, or on the cores.
