@@ -32,11 +32,12 @@ enum {
     LEAST_COPIES = 8,
     SPARE_ROOM = 64,                    // customers that a route may get above twice the longest one
     WHOLE_ROUNDS = 100, FEW_ROUNDS = 40,  // with several parts, and with one
-    PART_ROUNDS = 8,                    // of the parts, at least
-    STEPS_PER_CUSTOMER = 1500,          // of a part's walk
+    PART_ROUNDS = 12,                   // of the parts, about
+    LEAST_CUSTOMERS = 60,               // of a part there, on average
     EXCHANGES = 10, LONGEST_KEPT = 20
 };
 static const double FULL_STEPS = 12000;             // per customer of the whole: copies that get more have fewer parts
+static const double LEAST_STEPS = 300, MOST_STEPS = 1500;  // per customer of a part's walk
 static const double FIRST_RATE = 40000;             // steps a second of a walk, until a round has measured them
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a part, relative to `warm`
 static const double SPREAD = 2.6;                   // of that temperature over the copies, in powers of two
@@ -62,7 +63,7 @@ typedef struct herd {
 
 bool vrp_crowd_takes(const mco_vrp *problem)
 {
-    return (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D) && problem->customers < VRP_CROWD_MOST_NODES / 2;
+    return (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D) && problem->customers <= VRP_CROWD_MOST_CUSTOMERS;
 }
 
 // ---- Sizes
@@ -476,16 +477,19 @@ static mco_status anneal_parts(herd *h)
     mco_status st = MCO_OK;
     vrp_rounds *s = h->s;
     const double n = s->problem->customers;
-    while (!is_over(h)) {
-        const int32_t most = s->now.routes / LEAST_ROUTES > 1 ? s->now.routes / LEAST_ROUTES : 1;
-        const double size = knob("CROWD_SIZE", 100) * pow(knob("CROWD_SIZES", 5), mco_rng_real(&s->rng));
+    double steps = 0;
+    for (int round = 0; !is_over(h); round++) {
+        if (round < 2)  // the first one measures the rate
+            steps = steps_of_walk(h) / (round == 0 && !vrp_rounds_counts_steps(s) ? FEW_ROUNDS : knob("CROWD_ROUNDS", PART_ROUNDS));
+        const double per_customer = LEAST_STEPS * pow(MOST_STEPS / LEAST_STEPS, mco_rng_real(&s->rng));
         const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng)) * s->temperatures.warm;
-        const int32_t parts = (int32_t)fmax(1, fmin(n / size, fmin(most, h->walks)));
+        const double most = fmin((double)s->now.routes / LEAST_ROUTES, n / LEAST_CUSTOMERS);
+        const int32_t parts = (int32_t)fmax(1, fmin(n * per_customer / fmax(steps, 1), fmin(most, h->walks)));
         set_parts(h, parts);
         MCO_TRY(spread_first(h));
         vrp_crowd_plan plan = {.hot = (float)warm, .cold = (float)s->temperatures.cold,
                                .spread = h->crowd.copies > 1 ? (float)SPREAD : 0};
-        plan.steps = steps_for(h, knob("CROWD_STEPS", STEPS_PER_CUSTOMER) * n / parts / steps_of_walk(h));
+        plan.steps = steps_for(h, fmin(1, fmin(steps, per_customer * n / parts) / steps_of_walk(h)));
         if (plan.steps < 1)
             break;
         MCO_TRY(walk(h, &plan, true));

@@ -17,6 +17,7 @@ enum {
     VRP_CROWD_LANES = 32,          // of a warp, which has one walk; also the length of a list of neighbours
     VRP_CROWD_REMOVED = 32,        // a step takes out at most so many customers
     VRP_CROWD_MOST_NODES = 65535,  // customers, depots and node 0
+    VRP_CROWD_MOST_CUSTOMERS = 32000,  // then there can be as many routes
     VRP_CROWD_OWN = 256,           // the ends of so many routes are tried; a part may have more
     VRP_CROWD_ALIGNED = 8          // nodes and the room of a route are multiples of this
 };
