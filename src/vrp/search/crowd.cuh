@@ -336,36 +336,46 @@ template <bool HAS_LENGTH> struct crowd_lane {
             *best = {behind, before, r, change, first, second};
     }
 
-    // The cheapest place for c beside neighbour number `lane`, and at the ends of routes lane, lane + 32, ...
-    __device__ gap best_gap(int c) const
+    __device__ void offer_ends(gap *best, int r, const vrp_crowd_ring &of, const vrp_crowd_node &d, float2 here, float2 first,
+                               float2 last, int32_t home, int32_t served) const
+    {
+        offer(best, of, r, depot(r), d.next, home, between(here, first), d.edge, served);
+        offer(best, of, r, d.prev, depot(r), between(here, last), home, d.back, served);
+    }
+
+    // The cheapest place for c beside its neighbour u of this lane, and at the ends of routes lane, lane + 32, ... What
+    // is read does not depend on what is allowed, so that all reads are under way at the same time.
+    __device__ gap best_gap(int c, int u) const
     {
         gap best = {0, 0, nowhere, NOWHERE, 0, 0};
-        const int u = near(c);
-        const vrp_crowd_node n = read(u);
-        const vrp_crowd_ring of = read_ring(n.ring);
-        const float2 here = place(c);
-        const int32_t weight = demand(c), served = service(c), home = between(here, place(0));
-        if (u > 0 && may_take(of, weight)) {
-            const int32_t beside = between(here, place(u));
-            offer(&best, of, n.ring, u, n.next, beside, between(here, place(n.next)), n.edge, served);
-            offer(&best, of, n.ring, n.prev, u, between(here, place(n.prev)), beside, n.back, served);
+        const int mine = lane < own ? s->own[lane] : nowhere;
+        const vrp_crowd_node n = read(u), d = read(lane < own ? depot(mine) : 0);
+        const float2 here = place(c), there = place(u);
+        const int32_t weight = demand(c), served = service(c);
+        const vrp_crowd_ring of = read_ring(n.ring), of_mine = read_ring(mine);
+        const float2 behind = place(n.next), before = place(n.prev), first = place(d.next), last = place(d.prev);
+        const int32_t beside = between(here, there), home = between(here, place(0));
+        if (may_take(of, weight)) {
+            offer(&best, of, n.ring, u, n.next, beside, between(here, behind), n.edge, served);
+            offer(&best, of, n.ring, n.prev, u, between(here, before), beside, n.back, served);
         }
-        for (int k = lane; k < own; k += LANES) {
-            const int r = s->own[k], end = depot(r);
+        if (may_take(of_mine, weight))
+            offer_ends(&best, mine, of_mine, d, here, first, last, home, served);
+        for (int k = lane + LANES; k < own; k += LANES) {
+            const int r = s->own[k];
             const vrp_crowd_ring at = read_ring(r);
-            if (!may_take(at, weight))
-                continue;
-            const vrp_crowd_node d = read(end);
-            offer(&best, at, r, end, d.next, home, between(here, place(d.next)), d.edge, served);
-            offer(&best, at, r, d.prev, end, between(here, place(d.prev)), home, d.back, served);
+            const vrp_crowd_node ends = read(depot(r));
+            if (may_take(at, weight))
+                offer_ends(&best, r, at, ends, here, place(ends.next), place(ends.prev), home, served);
         }
         return best;
     }
 
-    // Puts c into the cheapest place, or into the next one. Returns the change of cost; NOWHERE if there is no place.
-    __device__ int32_t put_in(int c, bool blinks)
+    // Puts c, whose neighbour of this lane is u, into the cheapest place, or into the next one. Returns the change of cost;
+    // NOWHERE if there is no place.
+    __device__ int32_t put_in(int c, int u, bool blinks)
     {
-        gap best = best_gap(c);
+        gap best = best_gap(c, u);
         int32_t change = __reduce_min_sync(ALL_LANES, best.change);
         int owner = __ffs((int)__ballot_sync(ALL_LANES, best.change == change)) - 1;
         if (blinks && change != NOWHERE) {
@@ -398,8 +408,12 @@ template <bool HAS_LENGTH> struct crowd_lane {
     {
         draw();
         const uint32_t blinks = __ballot_sync(ALL_LANES, as_real(drawn) < BLINK);
+        int c = __shfl_sync(ALL_LANES, order, 0), u = near(c);
         for (int k = 0; k < removed; k++) {
-            const int32_t more = put_in(__shfl_sync(ALL_LANES, order, k), blinks >> k & 1);
+            const int next = __shfl_sync(ALL_LANES, order, (k + 1) % LANES), next_u = near(next);
+            const int32_t more = put_in(c, u, blinks >> k & 1);
+            c = next;
+            u = next_u;
             if (more == NOWHERE || (*change += more) >= bound)
                 return false;
         }
