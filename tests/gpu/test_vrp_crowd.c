@@ -36,7 +36,7 @@ static bool is_tiny;
 typedef struct shape {
     const char *name;
     int32_t customers, of_route;   // a vehicle carries about so many
-    bool has_length, rounds_up;
+    bool has_length, rounds_up, is_matrix;
     int32_t spare, room;           // empty routes at the beginning; room 0: twice the longest route
     int32_t copies, parts;
     int64_t steps;
@@ -149,6 +149,17 @@ static void draw_instance(instance *t, const shape *s, mco_rng *rng)
                            .bump = s->rounds_up ? 0.4999F : 0, .has_length = s->has_length};
 }
 
+static const int32_t *sent_matrix(const instance *t)
+{
+    const size_t rows = (size_t)t->crowd.customers + 1;
+    int32_t *matrix = zeroed(rows * rows, sizeof *matrix);
+    for (size_t i = 0; i < rows * rows; i++)
+        matrix[i] = (int32_t)lround(exact(t, (int32_t)(i / rows), (int32_t)(i % rows)));
+    const int32_t *out = sent(matrix, rows * rows * sizeof *matrix);
+    free(matrix);
+    return out;
+}
+
 static void open_instance(instance *t, const shape *s, mco_rng *rng)
 {
     vrp_crowd *c = &t->crowd;
@@ -172,6 +183,8 @@ static void open_instance(instance *t, const shape *s, mco_rng *rng)
     t->ring[rings] = (vrp_crowd_ring){.load = INT32_MAX, .part = -1};
     t->node[0].ring = (uint16_t)rings;
     uint16_t *near = nearest(t);
+    if (s->is_matrix)
+        c->matrix = sent_matrix(t);
     c->xy = sent(t->xy, 2 * rows * sizeof *t->xy);
     c->demand = sent(t->demand, rows * sizeof *t->demand);
     c->service = sent(t->service, rows * sizeof *t->service);
@@ -195,7 +208,7 @@ static void open_instance(instance *t, const shape *s, mco_rng *rng)
 
 static void close_instance(instance *t)
 {
-    void *device_memory[] = {(void *)(uintptr_t)t->crowd.xy, (void *)(uintptr_t)t->crowd.demand, (void *)(uintptr_t)t->crowd.service,
+    void *device_memory[] = {(void *)(uintptr_t)t->crowd.xy, (void *)(uintptr_t)t->crowd.matrix, (void *)(uintptr_t)t->crowd.demand, (void *)(uintptr_t)t->crowd.service,
                              (void *)(uintptr_t)t->crowd.near, t->crowd.node, t->crowd.ring, t->crowd.line, t->crowd.load_to,
                              t->crowd.length_to, t->crowd.scratch, t->crowd.key, t->crowd.cost, t->crowd.change, t->crowd.steps,
                              t->d_stop, t->d_from, t->d_to};
@@ -374,7 +387,7 @@ static void test_shape(const shape *s, uint64_t seed)
                 best = t.change[(int64_t)k * s->parts + part] < best ? t.change[(int64_t)k * s->parts + part] : best;
             least += best;
         }
-        MUST(vrp_launch_crowd_gather(&t.crowd, time == 0 ? s->copies : s->copies, device.stream));
+        MUST(vrp_launch_crowd_gather(&t.crowd, s->copies, device.stream));
         fetch_all(&t, 1);
         check_copies(&t, "gather", 1);
         CHECK(t.cost[0] == least, "%s: gathered %lld, the best parts %lld", s->name, (long long)t.cost[0], (long long)least);
@@ -414,25 +427,27 @@ static void show_rate(const shape *s)
 }
 
 static const shape shapes[] = {
-    {"5 customers", 5, 3, false, false, 1, 0, 3, 1, 400, 1.01},
-    {"60 customers", 60, 6, false, false, 2, 0, 5, 2, 2000, 0.7},
-    {"60 customers, lengths", 60, 6, true, false, 2, 0, 5, 2, 2000, 0.8},
-    {"one customer a route", 90, 1, false, true, 0, 0, 3, 4, 2000, 1.01},
-    {"routes without room", 300, 20, false, false, 1, 40, 3, 3, 4000, 0.7},
-    {"700 customers, lengths, rounded up", 700, 15, true, true, 4, 0, 4, 5, 8000, 0.7},
-    {"one route of 500", 500, 600, false, false, 1, 0, 3, 1, 8000, 0.7},
-    {"routes of 300, lengths", 900, 300, true, false, 2, 0, 3, 2, 8000, 0.7},
-    {"routes of 2000", 6000, 2000, false, false, 2, 0, 2, 2, 16000, 0.8},
-    {"a route of 4096", 4500, 4096, false, false, 1, 0, 2, 1, 16000, 0.8},
+    {"5 customers", 5, 3, false, false, false, 1, 0, 3, 1, 400, 1.01},
+    {"60 customers", 60, 6, false, false, false, 2, 0, 5, 2, 2000, 0.7},
+    {"60 customers, lengths", 60, 6, true, false, false, 2, 0, 5, 2, 2000, 0.8},
+    {"one customer a route", 90, 1, false, true, false, 0, 0, 3, 4, 2000, 1.01},
+    {"routes without room", 300, 20, false, false, false, 1, 40, 3, 3, 4000, 0.7},
+    {"700 customers, lengths, rounded up", 700, 15, true, true, false, 4, 0, 4, 5, 8000, 0.7},
+    {"600 customers, matrix", 600, 15, false, false, true, 4, 0, 4, 5, 8000, 0.7},
+    {"120 customers, matrix, lengths", 120, 9, true, false, true, 1, 0, 3, 2, 2000, 0.8},
+    {"one route of 500", 500, 600, false, false, false, 1, 0, 3, 1, 8000, 0.7},
+    {"routes of 300, lengths", 900, 300, true, false, false, 2, 0, 3, 2, 8000, 0.7},
+    {"routes of 2000", 6000, 2000, false, false, false, 2, 0, 2, 2, 16000, 0.8},
+    {"a route of 4096", 4500, 4096, false, false, false, 1, 0, 2, 1, 16000, 0.8},
 };
 
 static const shape rates[] = {
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, 9, 0, 117, 9, 8000, 1},
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, 9, 0, 235, 9, 8000, 1},
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, 9, 0, 469, 9, 8000, 1},
-    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, 2, 0, 264, 4, 8000, 1},
-    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, 2, 0, 528, 4, 8000, 1},
-    {"4500 customers, 1500 a route, 1 part", 4500, 1500, false, false, 2, 0, 1056, 1, 4000, 1},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 117, 9, 8000, 1},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 235, 9, 8000, 1},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 469, 9, 8000, 1},
+    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 264, 4, 8000, 1},
+    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 528, 4, 8000, 1},
+    {"4500 customers, 1500 a route, 1 part", 4500, 1500, false, false, false, 2, 0, 1056, 1, 4000, 1},
 };
 
 int main(int argc, char **argv)

@@ -34,7 +34,9 @@ enum {
     WHOLE_ROUNDS = 100, FEW_ROUNDS = 40,  // with several parts, and with one
     PART_ROUNDS = 12,                   // of the parts, about
     LEAST_CUSTOMERS = 60,               // of a part there, on average
-    EXCHANGES = 10, LONGEST_KEPT = 20
+    EXCHANGES = 10, LONGEST_KEPT = 20,
+    MATRIX_CUSTOMERS = 20000,           // 1.6 GB
+    SPHERE_CUSTOMERS = 3000             // a matrix takes a second of a core
 };
 static const double FULL_STEPS = 12000;             // per customer of the whole: copies that get more have fewer parts
 static const double LEAST_STEPS = 300, MOST_STEPS = 1500;  // per customer of a part's walk
@@ -63,7 +65,9 @@ typedef struct herd {
 
 bool vrp_crowd_takes(const mco_vrp *problem)
 {
-    return (problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D) && problem->customers <= VRP_CROWD_MOST_CUSTOMERS;
+    const bool is_plane = problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D;
+    const int32_t most = is_plane ? VRP_CROWD_MOST_CUSTOMERS : problem->rule == VRP_MATRIX ? MATRIX_CUSTOMERS : SPHERE_CUSTOMERS;
+    return problem->is_symmetric && problem->customers <= most;
 }
 
 // ---- Sizes
@@ -116,11 +120,9 @@ static mco_status choose_sizes(herd *h, int32_t resident)
     rings = p->vehicles > 0 && rings > p->vehicles ? p->vehicles : rings;
     rings = rings < n ? rings : n;
     const int64_t room = 2 * (int64_t)vrp_rounds_longest_route(s) + SPARE_ROOM;
-    c->customers = n;
     c->rings = rings;
     c->nodes = aligned((int64_t)n + 1 + rings);
     c->room = aligned((room < n ? room : n) + VRP_CROWD_REMOVED);
-    c->has_length = vrp_has_max_length(p);
     const double most = MEMORY_SHARE * (double)h->device.info.free_bytes / (double)bytes_of_copy(c);
     if (most < 2 || c->nodes > VRP_CROWD_MOST_NODES)
         return mco_fail(h->device.ctx, MCO_ERR_MEMORY, "a solution on the GPU takes %lld bytes", (long long)bytes_of_copy(c));
@@ -130,44 +132,82 @@ static mco_status choose_sizes(herd *h, int32_t resident)
 
 // ---- Tables of the instance
 
+// Copies a table of the host, which lives until the copy is done, to new memory of the device.
+static mco_status send(herd *h, const void *from, size_t count, size_t item_bytes, const void *out)
+{
+    mco_status st = MCO_OK;
+    void *to = NULL;
+    MCO_TRY(mco_device_take_bytes(&h->device, MCO_MEMORY_DEVICE, &to, count, item_bytes));
+    MCO_CUDA(h->device.ctx, from != NULL ? cudaMemcpyAsync(to, from, count * item_bytes, cudaMemcpyHostToDevice, h->device.stream)
+                                         : cudaMemsetAsync(to, 0, count * item_bytes, h->device.stream));
+    MCO_CUDA(h->device.ctx, cudaStreamSynchronize(h->device.stream));
+    memcpy((void *)(uintptr_t)out, &to, sizeof to);
+done:
+    return st;
+}
+
+// A matrix of the distances, of an instance without places in a plane.
+static mco_status send_matrix(herd *h)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = h->s->problem;
+    const size_t rows = (size_t)p->customers + 1;
+    int32_t *matrix = NULL;
+    if (p->rule == VRP_MATRIX)
+        return send(h, p->matrix, rows * rows, sizeof *p->matrix, &h->crowd.matrix);
+    MCO_TRY(mco_alloc(h->device.ctx, &matrix, (int64_t)(rows * rows)));
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < i; j++)
+            matrix[i * rows + j] = matrix[j * rows + i] = vrp_distance(p, (int32_t)i, (int32_t)j);
+    MCO_TRY(send(h, matrix, rows * rows, sizeof *matrix, &h->crowd.matrix));
+done:
+    mco_free(h->device.ctx, &matrix);
+    return st;
+}
+
+static mco_status send_places(herd *h)
+{
+    mco_status st = MCO_OK;
+    const mco_vrp *p = h->s->problem;
+    const size_t rows = (size_t)p->customers + 1;
+    float *xy = NULL;
+    MCO_TRY(mco_alloc(h->device.ctx, &xy, (int64_t)(2 * rows)));
+    for (size_t i = 0; i < rows; i++) {
+        xy[2 * i] = (float)((p->x[i] - p->x[0]) * p->scale);
+        xy[2 * i + 1] = (float)((p->y[i] - p->y[0]) * p->scale);
+    }
+    MCO_TRY(send(h, xy, 2 * rows, sizeof *xy, &h->crowd.xy));
+done:
+    mco_free(h->device.ctx, &xy);
+    return st;
+}
+
+static mco_status send_near(herd *h)
+{
+    mco_status st = MCO_OK;
+    const vrp_rounds *s = h->s;
+    const size_t rows = (size_t)s->problem->customers + 1;
+    uint16_t *near = NULL;
+    MCO_TRY(mco_alloc(h->device.ctx, &near, (int64_t)(rows * VRP_CROWD_LANES)));
+    for (size_t c = 1; c < rows; c++)
+        for (int32_t k = 0; k < VRP_CROWD_LANES && k < s->near_count; k++)
+            near[c * VRP_CROWD_LANES + (size_t)k] = (uint16_t)(s->near[((int64_t)c - 1) * s->near_count + k] + 1);
+    MCO_TRY(send(h, near, rows * VRP_CROWD_LANES, sizeof *near, &h->crowd.near));
+done:
+    mco_free(h->device.ctx, &near);
+    return st;
+}
+
 static mco_status send_instance(herd *h)
 {
     mco_status st = MCO_OK;
-    vrp_crowd *c = &h->crowd;
     const mco_vrp *p = h->s->problem;
     const size_t rows = (size_t)p->customers + 1;
-    float *d_xy = NULL, *h_xy = NULL;
-    int32_t *d_demand = NULL, *d_service = NULL;
-    uint16_t *d_near = NULL, *h_near = NULL;
-    MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_PINNED, &h_xy, 2 * rows));
-    MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_PINNED, &h_near, rows * VRP_CROWD_LANES));
-    MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_DEVICE, &d_xy, 2 * rows));
-    MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_DEVICE, &d_near, rows * VRP_CROWD_LANES));
-    MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_DEVICE, &d_demand, rows));
-    memset(h_near, 0, rows * VRP_CROWD_LANES * sizeof *h_near);
-    for (size_t i = 0; i < rows; i++) {
-        h_xy[2 * i] = (float)((p->x[i] - p->x[0]) * p->scale);
-        h_xy[2 * i + 1] = (float)((p->y[i] - p->y[0]) * p->scale);
-        for (int32_t k = 0; i > 0 && k < VRP_CROWD_LANES && k < h->s->near_count; k++)
-            h_near[i * VRP_CROWD_LANES + (size_t)k] =
-                (uint16_t)(h->s->near[((int64_t)i - 1) * h->s->near_count + k] + 1);
-    }
-    cudaStream_t stream = h->device.stream;
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(d_xy, h_xy, 2 * rows * sizeof *d_xy, cudaMemcpyHostToDevice, stream));
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(d_near, h_near, rows * VRP_CROWD_LANES * sizeof *d_near, cudaMemcpyHostToDevice, stream));
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(d_demand, p->demand, rows * sizeof *d_demand, cudaMemcpyHostToDevice, stream));
-    if (c->has_length) {
-        MCO_TRY(mco_device_take(&h->device, MCO_MEMORY_DEVICE, &d_service, rows));
-        MCO_CUDA(h->device.ctx, p->service != NULL ? cudaMemcpyAsync(d_service, p->service, rows * sizeof *d_service, cudaMemcpyHostToDevice, stream)
-                                                   : cudaMemsetAsync(d_service, 0, rows * sizeof *d_service, stream));
-    }
-    MCO_CUDA(h->device.ctx, cudaStreamSynchronize(stream));
-    mco_device_give(&h->device, &h_xy);
-    mco_device_give(&h->device, &h_near);
-    c->xy = d_xy;
-    c->near = d_near;
-    c->demand = d_demand;
-    c->service = d_service;
+    MCO_TRY(p->rule == VRP_EUC_2D || p->rule == VRP_CEIL_2D ? send_places(h) : send_matrix(h));
+    MCO_TRY(send_near(h));
+    MCO_TRY(send(h, p->demand, rows, sizeof *p->demand, &h->crowd.demand));
+    if (h->crowd.has_length)
+        MCO_TRY(send(h, p->service, rows, sizeof *p->service, &h->crowd.service));
 done:
     return st;
 }
@@ -179,7 +219,16 @@ static int32_t longest_of(const mco_vrp *p)
     enum { UNITS = 4, FLOAT_BITS = 20 };
     if (!vrp_has_max_length(p))
         return MCO_VRP_MAX_LENGTH;
-    return p->max_length - (p->distances == MCO_VRP_DISTANCES_ROUNDED ? 0 : UNITS + (p->longest >> FLOAT_BITS));
+    return p->max_length - (p->distances == MCO_VRP_DISTANCES_ROUNDED || p->rule == VRP_MATRIX || p->rule == VRP_GEO ? 0 : UNITS + (p->longest >> FLOAT_BITS));
+}
+
+static void set_rules(vrp_crowd *c, const mco_vrp *p)
+{
+    c->customers = p->customers;
+    c->capacity = p->capacity;
+    c->longest = longest_of(p);
+    c->bump = p->rule == VRP_CEIL_2D && p->distances == MCO_VRP_DISTANCES_ROUNDED ? ROUND_UP : 0;
+    c->has_length = vrp_has_max_length(p);
 }
 
 static mco_status take_memory(herd *h)
@@ -509,13 +558,11 @@ mco_status vrp_crowd_run(vrp_rounds *s, double share, bool is_whole, double *dev
     if (is_over(&h))
         return MCO_OK;
     MCO_TRY(mco_device_open_named(s->search->ctx, s->search->params->gpus, &h.device));
-    MCO_CUDA(h.device.ctx, vrp_crowd_resident(vrp_has_max_length(s->problem), &resident));
-    MCO_TRY(choose_sizes(&h, (int32_t)fmin(resident, knob("CROWD_RESIDENT", MOST_WALKS_OF_MULTIPROCESSOR))));
-    h.crowd.capacity = s->problem->capacity;
-    h.crowd.longest = longest_of(s->problem);
-    h.crowd.bump = s->problem->rule == VRP_CEIL_2D && s->problem->distances == MCO_VRP_DISTANCES_ROUNDED ? ROUND_UP : 0;
-    MCO_TRY(take_memory(&h));
+    set_rules(&h.crowd, s->problem);
     MCO_TRY(send_instance(&h));
+    MCO_CUDA(h.device.ctx, vrp_crowd_resident(&h.crowd, &resident));
+    MCO_TRY(choose_sizes(&h, (int32_t)fmin(resident, knob("CROWD_RESIDENT", MOST_WALKS_OF_MULTIPROCESSOR))));
+    MCO_TRY(take_memory(&h));
     MCO_TRY(send_first(&h));
     MCO_TRY(is_whole ? anneal(&h) : anneal_parts(&h));
 done:

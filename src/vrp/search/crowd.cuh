@@ -54,7 +54,35 @@ DEVICE int32_t scan(int32_t value, int lane)
     return value;
 }
 
-template <bool HAS_LENGTH> struct crowd_lane {
+// Where a node is: a point, or a row of the matrix.
+template <bool IS_MATRIX> struct spot {
+    float2 at;
+};
+template <> struct spot<true> {
+    int row;
+};
+
+template <bool IS_MATRIX> DEVICE spot<IS_MATRIX> spot_of(const vrp_crowd &crowd, int id)
+{
+    const int row = id <= crowd.customers ? id : 0;
+    if constexpr (IS_MATRIX)
+        return {row};
+    else
+        return {__ldg(reinterpret_cast<const float2 *>(crowd.xy) + row)};
+}
+
+DEVICE int32_t distance_between(const vrp_crowd &crowd, spot<false> a, spot<false> b)
+{
+    const float dx = a.at.x - b.at.x, dy = a.at.y - b.at.y;
+    return __float2int_rn(approximate_root(dx * dx + dy * dy) + crowd.bump);
+}
+
+DEVICE int32_t distance_between(const vrp_crowd &crowd, spot<true> a, spot<true> b)
+{
+    return __ldg(crowd.matrix + (int64_t)a.row * (crowd.customers + 1) + b.row);
+}
+
+template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane {
     const vrp_crowd &crowd;
     const vrp_crowd_plan &plan;
     const int lane, customers, nowhere, part;
@@ -128,14 +156,8 @@ template <bool HAS_LENGTH> struct crowd_lane {
 
     // ---- Distances
 
-    __device__ float2 place(int id) const { return __ldg(reinterpret_cast<const float2 *>(crowd.xy) + (id <= customers ? id : 0)); }
-
-    __device__ int32_t between(float2 a, float2 b) const
-    {
-        const float dx = a.x - b.x, dy = a.y - b.y;
-        return __float2int_rn(approximate_root(dx * dx + dy * dy) + crowd.bump);
-    }
-
+    __device__ spot<IS_MATRIX> place(int id) const { return spot_of<IS_MATRIX>(crowd, id); }
+    __device__ int32_t between(spot<IS_MATRIX> a, spot<IS_MATRIX> b) const { return distance_between(crowd, a, b); }
     __device__ int32_t distance(int a, int b) const { return between(place(a), place(b)); }
 
     // ---- Lists of a step
@@ -336,8 +358,8 @@ template <bool HAS_LENGTH> struct crowd_lane {
             *best = {behind, before, r, change, first, second};
     }
 
-    __device__ void offer_ends(gap *best, int r, const vrp_crowd_ring &of, const vrp_crowd_node &d, float2 here, float2 first,
-                               float2 last, int32_t home, int32_t served) const
+    __device__ void offer_ends(gap *best, int r, const vrp_crowd_ring &of, const vrp_crowd_node &d, spot<IS_MATRIX> here,
+                               spot<IS_MATRIX> first, spot<IS_MATRIX> last, int32_t home, int32_t served) const
     {
         offer(best, of, r, depot(r), d.next, home, between(here, first), d.edge, served);
         offer(best, of, r, d.prev, depot(r), between(here, last), home, d.back, served);
@@ -350,10 +372,10 @@ template <bool HAS_LENGTH> struct crowd_lane {
         gap best = {0, 0, nowhere, NOWHERE, 0, 0};
         const int mine = lane < own ? s->own[lane] : nowhere;
         const vrp_crowd_node n = read(u), d = read(lane < own ? depot(mine) : 0);
-        const float2 here = place(c), there = place(u);
+        const spot<IS_MATRIX> here = place(c), there = place(u);
         const int32_t weight = demand(c), served = service(c);
         const vrp_crowd_ring of = read_ring(n.ring), of_mine = read_ring(mine);
-        const float2 behind = place(n.next), before = place(n.prev), first = place(d.next), last = place(d.prev);
+        const spot<IS_MATRIX> behind = place(n.next), before = place(n.prev), first = place(d.next), last = place(d.prev);
         const int32_t beside = between(here, there), home = between(here, place(0));
         if (may_take(of, weight)) {
             offer(&best, of, n.ring, u, n.next, beside, between(here, behind), n.edge, served);
@@ -800,21 +822,23 @@ template <bool HAS_LENGTH> struct crowd_lane {
         for (int r = 0; r < nowhere; r++) {
             const int size = ring[r].count;
             link(r, line(r), 0, size);
-            int32_t edges = 0;
-            for (int k = lane; k < size; k += LANES)
-                edges += node[line(r)[k]].edge;
-            sum += __reduce_add_sync(ALL_LANES, edges) + node[depot(r)].edge;
+            sum += node[depot(r)].edge;
+            for (int k = 0; k < size; k += LANES) {  // 32 edges below 2^24 fit a sum
+                const int32_t edge = k + lane < size ? node[line(r)[k + lane]].edge : 0;
+                sum += __reduce_add_sync(ALL_LANES, edge);
+            }
         }
         cost = sum;
     }
 };
 
 // A block is one warp and has one walk. A step reads and writes some 12 KB, most of it in caches.
-template <bool HAS_LENGTH> __global__ void __launch_bounds__(LANES) walk_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
+template <bool IS_MATRIX, bool HAS_LENGTH>
+__global__ void __launch_bounds__(LANES) walk_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
 {
     __shared__ shared_part s;
     const int64_t copy = (int64_t)blockIdx.x / crowd.parts;
-    crowd_lane<HAS_LENGTH> walk(crowd, plan, copy, (int32_t)(blockIdx.x % crowd.parts), &s);
+    crowd_lane<IS_MATRIX, HAS_LENGTH> walk(crowd, plan, copy, (int32_t)(blockIdx.x % crowd.parts), &s);
     const int64_t done = walk.run((int64_t)blockIdx.x);
     if (threadIdx.x == 0) {
         crowd.change[blockIdx.x] = walk.cost;
@@ -824,10 +848,11 @@ template <bool HAS_LENGTH> __global__ void __launch_bounds__(LANES) walk_crowd(c
 }
 
 // Completes copy 0.
-template <bool HAS_LENGTH> __global__ void __launch_bounds__(LANES) begin_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
+template <bool IS_MATRIX, bool HAS_LENGTH>
+__global__ void __launch_bounds__(LANES) begin_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
 {
     __shared__ shared_part s;
-    crowd_lane<HAS_LENGTH> walk(crowd, plan, 0, 0, &s);
+    crowd_lane<IS_MATRIX, HAS_LENGTH> walk(crowd, plan, 0, 0, &s);
     walk.begin();
     if (threadIdx.x == 0)
         *crowd.cost = walk.cost;
@@ -895,23 +920,23 @@ __global__ void gather_crowd(const __grid_constant__ vrp_crowd crowd, int32_t be
 
 // Sorts the routes of a copy by how much nearer they lie to one customer than to another, both drawn, and cuts that
 // order into parts of about as many customers. A block is a warp and has a copy.
+template <bool IS_MATRIX>
 __global__ void __launch_bounds__(LANES) cut_crowd(const __grid_constant__ vrp_crowd crowd, uint64_t seed, bool is_same)
 {
     const int lane = (int)threadIdx.x % LANES;
     const int64_t copy = blockIdx.x;
     vrp_crowd_ring *ring = crowd.ring + copy * (crowd.rings + 1);
     const uint16_t *lines = crowd.line + copy * crowd.rings * crowd.room;
-    const float2 *xy = reinterpret_cast<const float2 *>(crowd.xy);
     float *key = crowd.key + copy * crowd.rings;
     seed += is_same ? 0 : (uint64_t)copy * 0xd1342543de82ef95u;
     const uint64_t first = mco_splitmix64(&seed), second = mco_splitmix64(&seed);
-    const float2 a = xy[1 + first % (uint32_t)crowd.customers], b = xy[1 + second % (uint32_t)crowd.customers];
+    const spot<IS_MATRIX> a = spot_of<IS_MATRIX>(crowd, (int)(1 + first % (uint32_t)crowd.customers));
+    const spot<IS_MATRIX> b = spot_of<IS_MATRIX>(crowd, (int)(1 + second % (uint32_t)crowd.customers));
     for (int r = lane; r < crowd.rings; r += LANES) {
         float sum = 0;
         for (int k = 0; k < ring[r].count; k++) {
-            const float2 c = xy[lines[(int64_t)r * crowd.room + k]];
-            sum += approximate_root((c.x - a.x) * (c.x - a.x) + (c.y - a.y) * (c.y - a.y)) -
-                   approximate_root((c.x - b.x) * (c.x - b.x) + (c.y - b.y) * (c.y - b.y));
+            const spot<IS_MATRIX> c = spot_of<IS_MATRIX>(crowd, lines[(int64_t)r * crowd.room + k]);
+            sum += (float)(distance_between(crowd, c, a) - distance_between(crowd, c, b));
         }
         key[r] = sum / (float)max(ring[r].count, 1);
     }

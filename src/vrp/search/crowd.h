@@ -5,7 +5,7 @@
 
 #include "vrp/search/rounds.h"
 
-// Whether a crowd takes the instance: places in the plane, and as few nodes as its words hold.
+// Whether a crowd takes the instance: symmetric distances, and as few nodes as its words hold or as a matrix is made for.
 bool vrp_crowd_takes(const mco_vrp *problem);
 // Anneals copies of s->now until `share` of the search. From `hot` on, with `is_whole`; else parts of the best copy again
 // and again from a low temperature. s->now becomes the best found. s->search->params->gpus names the GPU. Adds to

@@ -6,20 +6,33 @@
 
 using namespace vrp_crowds;
 
-cudaError_t vrp_crowd_resident(bool has_length, int32_t *out)
+typedef void crowd_kernel(const vrp_crowd, const vrp_crowd_plan);
+
+static crowd_kernel *walk_of(const vrp_crowd *crowd)
+{
+    if (crowd->matrix != nullptr)
+        return crowd->has_length ? walk_crowd<true, true> : walk_crowd<true, false>;
+    return crowd->has_length ? walk_crowd<false, true> : walk_crowd<false, false>;
+}
+
+static crowd_kernel *begin_of(const vrp_crowd *crowd)
+{
+    if (crowd->matrix != nullptr)
+        return crowd->has_length ? begin_crowd<true, true> : begin_crowd<true, false>;
+    return crowd->has_length ? begin_crowd<false, true> : begin_crowd<false, false>;
+}
+
+cudaError_t vrp_crowd_resident(const vrp_crowd *crowd, int32_t *out)
 {
     int blocks = 0;
-    const cudaError_t error = has_length ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk_crowd<true>, LANES, 0)
-                                         : cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk_crowd<false>, LANES, 0);
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, walk_of(crowd), LANES, 0);
     *out = blocks;
     return error;
 }
 
 cudaError_t vrp_launch_crowd_begin(const vrp_crowd *crowd, cudaStream_t stream)
 {
-    const vrp_crowd_plan plan = {};
-    return crowd->has_length ? launch(begin_crowd<true>, 1, LANES, 0, stream, *crowd, plan)
-                             : launch(begin_crowd<false>, 1, LANES, 0, stream, *crowd, plan);
+    return launch(begin_of(crowd), 1, LANES, 0, stream, *crowd, vrp_crowd_plan{});
 }
 
 cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, const int32_t *to, int32_t count, cudaStream_t stream)
@@ -30,7 +43,8 @@ cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, c
 
 cudaError_t vrp_launch_crowd_cut(const vrp_crowd *crowd, uint64_t seed, bool is_same, cudaStream_t stream)
 {
-    return launch(cut_crowd, dim3((unsigned int)crowd->copies), LANES, 0, stream, *crowd, seed, is_same);
+    return launch(crowd->matrix != nullptr ? cut_crowd<true> : cut_crowd<false>, dim3((unsigned int)crowd->copies), LANES, 0, stream,
+                  *crowd, seed, is_same);
 }
 
 cudaError_t vrp_launch_crowd_gather(const vrp_crowd *crowd, int32_t before, cudaStream_t stream)
@@ -42,6 +56,5 @@ cudaError_t vrp_launch_crowd_gather(const vrp_crowd *crowd, int32_t before, cuda
 cudaError_t vrp_launch_crowd_walk(const vrp_crowd *crowd, const vrp_crowd_plan *plan, cudaStream_t stream)
 {
     const dim3 walks((unsigned int)crowd->copies * (unsigned int)crowd->parts);
-    return crowd->has_length ? launch(walk_crowd<true>, walks, LANES, 0, stream, *crowd, *plan)
-                             : launch(walk_crowd<false>, walks, LANES, 0, stream, *crowd, *plan);
+    return launch(walk_of(crowd), walks, LANES, 0, stream, *crowd, *plan);
 }

@@ -54,7 +54,8 @@ typedef struct vrp_crowd {
     int32_t capacity, longest;         // greatest load and length of a route
     float bump;                        // added to a distance before it is rounded to nearest
     bool has_length;
-    const float *xy;                   // [2 * (customers + 1)] scaled, from the depot, which is node 0
+    const float *xy;                   // [2 * (customers + 1)] scaled, from the depot, which is node 0; not read with a matrix
+    const int32_t *matrix;             // [(customers + 1)^2] symmetric; NULL: by xy
     const int32_t *demand, *service;   // [customers + 1]; service is not read without a limit of length
     const uint16_t *near;              // [(customers + 1) * LANES] from near to far; 0 behind the last
     vrp_crowd_node *node;              // [copies * nodes]
@@ -70,7 +71,7 @@ typedef struct vrp_crowd {
 } vrp_crowd;
 
 // Walks that a multiprocessor runs at the same time.
-cudaError_t vrp_crowd_resident(bool has_length, int32_t *out);
+cudaError_t vrp_crowd_resident(const vrp_crowd *crowd, int32_t *out);
 // Completes copy 0 from its lines and counts, and measures its cost.
 cudaError_t vrp_launch_crowd_begin(const vrp_crowd *crowd, cudaStream_t stream);
 // Copies from[k] replaces to[k], k = 0..count-1; no copy is in both lists.
