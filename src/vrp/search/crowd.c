@@ -31,7 +31,7 @@ enum {
     LEAST_ROUTES = 4,                   // of a part, on average
     LEAST_COPIES = 8,
     SPARE_ROOM = 64,                    // customers that a route may get above twice the longest one
-    WHOLE_ROUNDS = 100, FEW_ROUNDS = 40,  // with several parts, and with one
+    WHOLE_ROUNDS = 200, FEW_ROUNDS = 40,  // with several parts, and with one
     PART_ROUNDS = 12,                   // of the parts, about
     LEAST_CUSTOMERS = 60,               // of a part there, on average
     EXCHANGES = 10, LONGEST_KEPT = 20,
@@ -498,7 +498,7 @@ static mco_status anneal(herd *h)
     const double length = h->end_share - h->begin_share;
     set_parts(h, parts_for(h, knob("CROWD_FULL", FULL_STEPS)));
     MCO_TRY(spread_first(h));
-    const double rounds = h->crowd.parts > 1 ? WHOLE_ROUNDS : FEW_ROUNDS;
+    const double rounds = h->crowd.parts > 1 ? knob("CROWD_WROUNDS", WHOLE_ROUNDS) : FEW_ROUNDS;
     const double step = fmax(1 / rounds, vrp_rounds_counts_steps(h->s) ? 0 : LEAST_ROUND_S / vrp_rounds_planned_s(h->s) / length);
     if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "walks %d parts %d copies %d room %d rings %d\n", h->walks, h->crowd.parts, h->crowd.copies, h->crowd.room, h->crowd.rings);
     mco_log(h->device.ctx, MCO_LOG_INFO, "%d copies of %d parts on the GPU", (int)h->crowd.copies, (int)h->crowd.parts);

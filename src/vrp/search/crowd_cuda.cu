@@ -3,6 +3,7 @@
 #include "vrp/search/crowd_cuda.h"
 
 #include "vrp/search/crowd.cuh"
+#include "vrp/search/crowd_copies.cuh"
 
 using namespace vrp_crowds;
 

@@ -478,7 +478,7 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     }
     if (has_solution)
         MCO_TRY(regions_on(&s, cores, regions, &device_s));
-    if (!has_solution && !vrp_search_ends(search))
+    if (!vrp_rounds_is_over(&s))  // no solution, or too few steps for another round of a crowd
         search->run.stop = MCO_STOP_ITERATIONS;
 done:
     if (regions != NULL)
