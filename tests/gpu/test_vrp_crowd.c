@@ -196,6 +196,7 @@ static void open_instance(instance *t, const shape *s, mco_rng *rng)
     c->length_to = sent(NULL, copies * nodes * sizeof *t->length_to);
     c->scratch = sent(NULL, (size_t)s->copies * (size_t)s->parts * 2 * (size_t)c->room * sizeof *c->scratch);
     c->key = sent(NULL, copies * rings * sizeof *c->key);
+    c->next_part = sent(NULL, copies * rings * sizeof *c->next_part);
     c->cost = sent(NULL, copies * sizeof *c->cost);
     c->change = sent(NULL, copies * (size_t)s->parts * sizeof *c->change);
     c->steps = sent(NULL, sizeof *c->steps);
@@ -210,7 +211,7 @@ static void close_instance(instance *t)
 {
     void *device_memory[] = {(void *)(uintptr_t)t->crowd.xy, (void *)(uintptr_t)t->crowd.matrix, (void *)(uintptr_t)t->crowd.demand, (void *)(uintptr_t)t->crowd.service,
                              (void *)(uintptr_t)t->crowd.near, t->crowd.node, t->crowd.ring, t->crowd.line, t->crowd.load_to,
-                             t->crowd.length_to, t->crowd.scratch, t->crowd.key, t->crowd.cost, t->crowd.change, t->crowd.steps,
+                             t->crowd.length_to, t->crowd.scratch, t->crowd.key, t->crowd.next_part, t->crowd.cost, t->crowd.change, t->crowd.steps,
                              t->d_stop, t->d_from, t->d_to};
     void *host[] = {t->xy, t->demand, t->service, t->node, t->ring, t->load_to, t->length_to, t->line, t->cost, t->change};
     for (size_t k = 0; k < sizeof device_memory / sizeof *device_memory; k++)
@@ -308,7 +309,7 @@ static void check_parts(const instance *t)
                 longest = ring->count > longest ? ring->count : longest;
                 customers += ring->part == part ? ring->count : 0;
             }
-            CHECK(customers <= c->customers / c->parts + longest, "%s: part %d of copy %d has %d of %d customers", t->shape->name,
+            CHECK(customers <= 2 * (c->customers / c->parts + longest), "%s: part %d of copy %d has %d of %d customers", t->shape->name,
                   (int)part, (int)copy, (int)customers, (int)c->customers);
         }
 }

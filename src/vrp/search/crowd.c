@@ -27,19 +27,19 @@ static double knob(const char *name, double usual)  // TEMPORARY
 }
 
 enum {
-    MOST_WALKS_OF_MULTIPROCESSOR = 16,  // more of them make each one slower, and few long walks are worth more
+    MOST_WALKS_OF_MULTIPROCESSOR = 32,
     LEAST_ROUTES = 4,                   // of a part, on average
     LEAST_COPIES = 8,
     SPARE_ROOM = 64,                    // customers that a route may get above twice the longest one
     WHOLE_ROUNDS = 200, FEW_ROUNDS = 40,  // with several parts, and with one
-    PART_ROUNDS = 12,                   // of the parts, about
-    LEAST_CUSTOMERS = 60,               // of a part there, on average
+    FIRST_PART = 100,                   // customers of a part after the whole
+    PART_STEPS = 400,                   // per customer of its walks
     EXCHANGES = 10, LONGEST_KEPT = 20,
     MATRIX_CUSTOMERS = 20000,           // 1.6 GB
     SPHERE_CUSTOMERS = 3000             // a matrix takes a second of a core
 };
 static const double FULL_STEPS = 12000;             // per customer of the whole: copies that get more have fewer parts
-static const double LEAST_STEPS = 300, MOST_STEPS = 1500;  // per customer of a part's walk
+static const double GROWS = 1.25, SHRINKS = 1.1;    // of the customers of a part, after a round
 static const double FIRST_RATE = 40000;             // steps a second of a walk, until a round has measured them
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a part, relative to `warm`
 static const double SPREAD = 2.6;                   // of that temperature over the copies, in powers of two
@@ -104,7 +104,7 @@ static void set_parts(herd *h, int32_t parts)
 static int64_t bytes_of_copy(const vrp_crowd *c)
 {
     return (int64_t)c->nodes * (int64_t)(sizeof(vrp_crowd_node) + 2 * sizeof(int32_t)) +
-           (int64_t)c->rings * (int64_t)(sizeof(vrp_crowd_ring) + sizeof(float)) +
+           (int64_t)c->rings * (int64_t)(sizeof(vrp_crowd_ring) + sizeof(float) + sizeof(int32_t)) +
            (int64_t)c->rings * c->room * (int64_t)sizeof(uint16_t);
 }
 
@@ -245,6 +245,7 @@ static mco_status take_memory(herd *h)
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->line, copies * lists));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->scratch, (size_t)h->walks * 2 * (size_t)c->room));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->key, copies * (size_t)c->rings));
+    MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->next_part, copies * (size_t)c->rings));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->cost, copies));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->change, h->walks));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &c->steps, 1));
@@ -521,30 +522,30 @@ done:
 
 // ---- Parts
 
+// The parts grow while rounds gain nothing: what parts of so many customers can find has been found.
 static mco_status anneal_parts(herd *h)
 {
     mco_status st = MCO_OK;
     vrp_rounds *s = h->s;
     const double n = s->problem->customers;
-    double steps = 0;
-    for (int round = 0; !is_over(h); round++) {
-        if (round < 2)  // the first one measures the rate
-            steps = steps_of_walk(h) / (round == 0 && !vrp_rounds_counts_steps(s) ? FEW_ROUNDS : knob("CROWD_ROUNDS", PART_ROUNDS));
-        const double per_customer = LEAST_STEPS * pow(MOST_STEPS / LEAST_STEPS, mco_rng_real(&s->rng));
+    double size = knob("CROWD_SIZE", FIRST_PART);
+    while (!is_over(h)) {
+        const double most = fmin((double)s->now.routes / LEAST_ROUTES, h->walks);
         const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng)) * s->temperatures.warm;
-        const double most = fmin((double)s->now.routes / LEAST_ROUTES, n / LEAST_CUSTOMERS);
-        const int32_t parts = (int32_t)fmax(1, fmin(n * per_customer / fmax(steps, 1), fmin(most, h->walks)));
+        const int64_t before = s->now_cost;
+        const int32_t parts = (int32_t)fmax(1, fmin(n / size, most));
         set_parts(h, parts);
         MCO_TRY(spread_first(h));
         vrp_crowd_plan plan = {.hot = (float)warm, .cold = (float)s->temperatures.cold,
                                .spread = h->crowd.copies > 1 ? (float)SPREAD : 0};
-        plan.steps = steps_for(h, fmin(1, fmin(steps, per_customer * n / parts) / steps_of_walk(h)));
+        plan.steps = steps_for(h, fmin(1, knob("CROWD_STEPS", PART_STEPS) * n / parts / steps_of_walk(h)));
         if (plan.steps < 1)
             break;
         MCO_TRY(walk(h, &plan, true));
         h->crowd.copies = 1;
         if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "part: parts %d steps %lld warm %.1f rate %.0f cost %lld before %lld\n", parts, (long long)plan.steps, warm, h->rate, (long long)h->h_cost[0], (long long)h->best_cost);
         MCO_TRY(note_best(h, "part"));
+        size = s->now_cost < before ? fmax(FIRST_PART, size / SHRINKS) : fmin(n, size * GROWS);
     }
 done:
     return st;

@@ -65,41 +65,90 @@ __global__ void gather_crowd(const __grid_constant__ vrp_crowd crowd, int32_t be
     }
 }
 
-// Sorts the routes of a copy by how much nearer they lie to one customer than to another, both drawn, and cuts that
-// order into parts of about as many customers. A block is a warp and has a copy.
-template <bool IS_MATRIX>
-__global__ void __launch_bounds__(LANES) cut_crowd(const __grid_constant__ vrp_crowd crowd, uint64_t seed, bool is_same)
+// A group of parts under way: `count` parts from `first` on.
+struct group {
+    int first, count;
+};
+
+// The group that holds part `first` after so many halvings.
+DEVICE group group_of(int parts, int first, int halvings)
 {
-    const int lane = (int)threadIdx.x % LANES;
+    group g = {0, parts};
+    for (int k = 0; k < halvings && g.count > 1; k++) {
+        const int half = g.count / 2;
+        g = first < g.first + half ? group{g.first, half} : group{g.first + half, g.count - half};
+    }
+    return g;
+}
+
+// How much nearer route r lies to one customer than to another, both drawn.
+template <bool IS_MATRIX>
+DEVICE float nearer(const vrp_crowd &crowd, const vrp_crowd_ring *ring, const uint16_t *lines, int r, uint64_t seed)
+{
+    const uint64_t first = mco_splitmix64(&seed), second = mco_splitmix64(&seed);
+    const spot<IS_MATRIX> a = spot_of<IS_MATRIX>(crowd, (int)(1 + first % (uint32_t)crowd.customers));
+    const spot<IS_MATRIX> b = spot_of<IS_MATRIX>(crowd, (int)(1 + second % (uint32_t)crowd.customers));
+    float sum = 0;
+    for (int k = 0; k < ring[r].count; k++) {
+        const spot<IS_MATRIX> c = spot_of<IS_MATRIX>(crowd, lines[(int64_t)r * crowd.room + k]);
+        sum += (float)(distance_between(crowd, c, a) - distance_between(crowd, c, b));
+    }
+    return sum / (float)max(ring[r].count, 1);
+}
+
+// The part or group of parts of route r after its group is halved: its routes are sorted by `key`, and each half gets
+// customers for its parts. A warp asks for one route.
+DEVICE int half_of(const vrp_crowd &crowd, const vrp_crowd_ring *ring, const float *key, int r, group g, int lane)
+{
+    int64_t before = 0, all = 0;
+    for (int k = lane; k < crowd.rings; k += LANES) {
+        const int count = ring[k].part == g.first ? ring[k].count : 0;
+        all += count;
+        before += key[k] < key[r] || (key[k] == key[r] && k < r) ? count : 0;
+    }
+    const int64_t middle = 2 * (int64_t)__reduce_add_sync(ALL_LANES, (int)before) + ring[r].count;
+    const int64_t sum = __reduce_add_sync(ALL_LANES, (int)all);
+    const int half = g.count / 2;
+    return middle * g.count < 2 * sum * half ? g.first : g.first + half;
+}
+
+// Cuts a copy into parts of about as many customers: halves of halves, each along a line of its own, so that parts are
+// compact. Empty routes go to the parts in turn. A block has a copy.
+template <bool IS_MATRIX>
+__global__ void cut_crowd(const __grid_constant__ vrp_crowd crowd, uint64_t seed, bool is_same)
+{
+    const int lane = (int)threadIdx.x % LANES, warp = (int)threadIdx.x / LANES, warps = (int)blockDim.x / LANES;
     const int64_t copy = blockIdx.x;
     vrp_crowd_ring *ring = crowd.ring + copy * (crowd.rings + 1);
     const uint16_t *lines = crowd.line + copy * crowd.rings * crowd.room;
     float *key = crowd.key + copy * crowd.rings;
+    int32_t *next = crowd.next_part + copy * crowd.rings;
     seed += is_same ? 0 : (uint64_t)copy * 0xd1342543de82ef95u;
-    const uint64_t first = mco_splitmix64(&seed), second = mco_splitmix64(&seed);
-    const spot<IS_MATRIX> a = spot_of<IS_MATRIX>(crowd, (int)(1 + first % (uint32_t)crowd.customers));
-    const spot<IS_MATRIX> b = spot_of<IS_MATRIX>(crowd, (int)(1 + second % (uint32_t)crowd.customers));
-    for (int r = lane; r < crowd.rings; r += LANES) {
-        float sum = 0;
-        for (int k = 0; k < ring[r].count; k++) {
-            const spot<IS_MATRIX> c = spot_of<IS_MATRIX>(crowd, lines[(int64_t)r * crowd.room + k]);
-            sum += (float)(distance_between(crowd, c, a) - distance_between(crowd, c, b));
+    for (int r = (int)threadIdx.x; r < crowd.rings; r += (int)blockDim.x)
+        ring[r].part = 0;
+    __syncthreads();
+    for (int level = 0; 1 << level < 2 * crowd.parts - 1; level++) {
+        for (int r = (int)threadIdx.x; r < crowd.rings; r += (int)blockDim.x)
+            key[r] = nearer<IS_MATRIX>(crowd, ring, lines, r, seed + (uint64_t)(level * crowd.parts + ring[r].part) * 0x2545f4914f6cdd1du);
+        __syncthreads();
+        for (int r = warp; r < crowd.rings; r += warps) {
+            const group g = group_of(crowd.parts, ring[r].part, level);
+            const int part = g.count > 1 ? half_of(crowd, ring, key, r, g, lane) : g.first;
+            if (lane == 0)
+                next[r] = part;
         }
-        key[r] = sum / (float)max(ring[r].count, 1);
+        __syncthreads();
+        for (int r = (int)threadIdx.x; r < crowd.rings; r += (int)blockDim.x)
+            ring[r].part = next[r];
+        __syncthreads();
     }
-    __syncwarp();
-    for (int r = 0; r < crowd.rings; r++) {
-        const bool is_empty = ring[r].count == 0;
-        const float mine = key[r];
-        int32_t before = 0;
-        for (int k = lane; k < crowd.rings; k += LANES) {
-            const bool is_first = is_empty ? ring[k].count == 0 && k < r : key[k] < mine || (key[k] == mine && k < r);
-            before += is_first ? (is_empty ? 1 : ring[k].count) : 0;
-        }
+    for (int r = warp; r < crowd.rings; r += warps) {
+        int before = 0;
+        for (int k = lane; k < r && ring[r].count == 0; k += LANES)
+            before += ring[k].count == 0;
         before = __reduce_add_sync(ALL_LANES, before);
-        if (lane == 0)
-            ring[r].part = is_empty ? before % crowd.parts : (int32_t)((int64_t)before * crowd.parts / crowd.customers);
-        __syncwarp();
+        if (lane == 0 && ring[r].count == 0)
+            ring[r].part = before % crowd.parts;
     }
 }
 

@@ -44,7 +44,8 @@ cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, c
 
 cudaError_t vrp_launch_crowd_cut(const vrp_crowd *crowd, uint64_t seed, bool is_same, cudaStream_t stream)
 {
-    return launch(crowd->matrix != nullptr ? cut_crowd<true> : cut_crowd<false>, dim3((unsigned int)crowd->copies), LANES, 0, stream,
+    constexpr unsigned int THREADS = 256;
+    return launch(crowd->matrix != nullptr ? cut_crowd<true> : cut_crowd<false>, dim3((unsigned int)crowd->copies), THREADS, 0, stream,
                   *crowd, seed, is_same);
 }
 

@@ -63,7 +63,8 @@ typedef struct vrp_crowd {
     vrp_crowd_ring *ring;              // [copies * (rings + 1)]; the last one is nowhere
     uint16_t *line;                    // [copies * rings * room] routes as lists, after the last accepted step
     uint16_t *scratch;                 // [copies * parts * 2 * room]
-    float *key;                        // [copies * rings]
+    float *key;                        // [copies * rings], like next_part
+    int32_t *next_part;
     int64_t *cost;                     // [copies] by the distances of the device
     int64_t *change;                   // [copies * parts] of the cost, by the last walks
     int64_t *steps;                    // [1] done by all walks
@@ -77,7 +78,7 @@ cudaError_t vrp_launch_crowd_begin(const vrp_crowd *crowd, cudaStream_t stream);
 // Copies from[k] replaces to[k], k = 0..count-1; no copy is in both lists.
 cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, const int32_t *to, int32_t count,
                                   cudaStream_t stream);
-// Cuts every copy into parts along a line of its own; with `is_same` all along the same one.
+// Cuts every copy into parts along lines of its own; with `is_same` all along the same ones.
 cudaError_t vrp_launch_crowd_cut(const vrp_crowd *crowd, uint64_t seed, bool is_same, cudaStream_t stream);
 // Copy 0 receives the best of every part. All copies were cut alike, and equal to copy `before`, which did not walk; it
 // may be one behind the last.
