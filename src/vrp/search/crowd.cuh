@@ -337,16 +337,33 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
 
     // ---- Acceptance
 
-    // Writes the list of a ring anew from the links, with positions and sums. A lane goes on from a customer of the old
-    // list to those that came behind it, whose positions are still MOVED. The list moves by at most VRP_CROWD_REMOVED
-    // places, so it is enough that the next LANES places are read before these are written.
+    // The first position of a ring's list that changes.
+    __device__ int first_change(int r) const
+    {
+        int first = NOWHERE;
+        if (lane < removed) {
+            const int c = s->removed[lane];
+            first = s->ring[lane] == r ? s->position[lane] : NOWHERE;
+            if (node[c].ring == r) {
+                int v = node[c].prev;
+                while (v <= customers && node[v].position == MOVED)
+                    v = node[v].prev;
+                first = min(first, v <= customers ? node[v].position + 1 : 0);
+            }
+        }
+        return __reduce_min_sync(ALL_LANES, first);
+    }
+
+    // Writes the list of a ring anew from the links, with positions and sums, from the first change on. A lane goes on
+    // from a customer of the old list to those that came behind it, whose positions are still MOVED. The list moves by at
+    // most VRP_CROWD_REMOVED places, so it is enough that the next LANES places are read before these are written.
     __device__ void rewrite(int r)
     {
         uint16_t *l = line(r);
-        const int size = ring[r].count, end = depot(r);
-        int32_t load = 0, length = 0;
-        int count = 0, ahead = lane == 0 ? end : lane - 1 < size ? l[lane - 1] : 0;
-        for (int first = -1; first < size; first += LANES) {
+        const int size = ring[r].count, end = depot(r), begin = min(first_change(r), size) - 1, before = begin > 0 ? l[begin - 1] : 0;
+        int32_t load = begin > 0 ? load_to[before] : 0, length = HAS_LENGTH && begin > 0 ? length_to[before] : 0;
+        int count = max(begin, 0), ahead = begin + lane < 0 ? end : begin + lane < size ? l[begin + lane] : 0;
+        for (int first = begin; first < size; first += LANES) {
             const int id = ahead, next = first + LANES + lane;
             ahead = next < size ? l[next] : 0;
             const bool is_here = id > 0 && !is_removed(id);
@@ -477,7 +494,7 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
         int64_t sum = 0;
         for (int r = 0; r < nowhere; r++) {
             const int size = ring[r].count;
-            link(r, line(r), 0, size);
+            link(r, line(r), 0, size, size);
             sum += node[depot(r)].edge;
             for (int k = 0; k < size; k += LANES) {  // 32 edges below 2^24 fit a sum
                 const int32_t edge = k + lane < size ? node[line(r)[k + lane]].edge : 0;

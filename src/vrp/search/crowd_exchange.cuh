@@ -127,18 +127,18 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
         return e;
     }
 
-    // Makes a ring of `count` customers: those that it has before position `from`, then those of `list`, which has the
-    // rest at the same positions.
-    __device__ void link(int r, const uint16_t *list, int from, int count)
+    // Gives a ring `count` customers: those that it has before position `from`, then those of `list` up to position `to`,
+    // which has them at these positions, then those that it has. A tail that stays has the same sums before it.
+    __device__ void link(int r, const uint16_t *list, int from, int to, int count)
     {
         uint16_t *l = line(r);
-        const int end = depot(r), head = from > 0 ? l[from - 1] : end;
+        const int end = depot(r), head = from > 0 ? l[from - 1] : end, tail = to < count ? l[to] : end;
         int32_t load = from > 0 ? load_to[head] : 0, length = HAS_LENGTH && from > 0 ? length_to[head] : 0;
-        for (int first = from; first < count; first += LANES) {
+        for (int first = from; first < to; first += LANES) {
             const int k = first + lane;
-            const bool is_one = k < count;
+            const bool is_one = k < to;
             const int id = is_one ? list[k] : 0, before = is_one && k > from ? list[k - 1] : head;
-            const int next = is_one && k + 1 < count ? list[k + 1] : end;
+            const int next = is_one && k + 1 < to ? list[k + 1] : tail;
             const int32_t back = is_one ? distance(before, id) : 0;
             const int32_t to_load = load + scan(demand(id), lane), to_length = length + scan(HAS_LENGTH && is_one ? back + service(id) : 0, lane);
             if (is_one) {
@@ -152,18 +152,20 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
             length = __shfl_sync(ALL_LANES, to_length, LANES - 1);
         }
         __syncwarp();
-        const int size = ring[r].count, last = count == from ? head : list[count - 1];
+        const int size = ring[r].count, last = to == from ? head : list[to - 1];
         used += (count > 0) - (size > 0);
         longest_seed = max(longest_seed, count);
         __syncwarp();
         if (lane == 0) {
-            const int next = count > from ? list[from] : end;
+            const int next = to > from ? list[from] : tail;
             join(head, next, distance(head, next));
-            join(last, end, distance(last, end));
-            ring[r].count = count;
-            ring[r].load = load;
-            if (HAS_LENGTH)
-                ring[r].length = count > 0 ? length + node[end].back : 0;
+            join(last, tail, distance(last, tail));
+            if (to == count) {
+                ring[r].count = count;
+                ring[r].load = load;
+                if (HAS_LENGTH)
+                    ring[r].length = count > 0 ? length + node[end].back : 0;
+            }
         }
         __syncwarp();
     }
@@ -171,16 +173,18 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
     __device__ void make_move(int c, int u, int way)
     {
         const exchange e = exchange_of(c, u, way);
+        const bool is_reversal = e.a == e.b;
         const int first_count = e.first_count(), from_b = e.is_crossed ? 0 : e.j;
+        const int to = is_reversal && !HAS_LENGTH ? e.j + 1 : first_count;
         __syncwarp();
-        for (int p = e.i + lane; p < e.count_a; p += LANES)
+        for (int p = e.i + lane; p < (is_reversal ? to : e.count_a); p += LANES)
             scratch[e.slot(true, p)] = line(e.a)[p];
-        for (int p = lane; p < e.count_b && e.a != e.b; p += LANES)
+        for (int p = lane; p < e.count_b && !is_reversal; p += LANES)
             scratch[e.slot(false, p)] = line(e.b)[p];
         __syncwarp();
-        link(e.a, scratch, e.i, first_count);
-        if (e.a != e.b)
-            link(e.b, scratch + first_count, from_b, e.count_a + e.count_b - first_count);
+        link(e.a, scratch, e.i, to, first_count);
+        if (!is_reversal)
+            link(e.b, scratch + first_count, from_b, e.count_a + e.count_b - first_count, e.count_a + e.count_b - first_count);
     }
 
     // Improves the routes around the customers that came back. Returns the change of cost.
