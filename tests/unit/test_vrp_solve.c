@@ -480,6 +480,30 @@ static void few_long_routes_are_shared_among_more_threads(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Ten routes of 120 customers, two threads: equal runs, and an annealing that is not frozen at its first solution.
+static void long_routes_are_annealed(void **state)
+{
+    (void)state;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 630;
+    mco_vrp *problem = problem_of(9, 1200, &model);
+    int64_t cost[2];
+    for (int k = 0; k < 2 - TEST_IS_SANITIZED; k++) {
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        params.engine = MCO_ENGINE_CPU;
+        params.iterations = 300000;
+        params.threads = 2;
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        assert_answer(problem, &r);
+        assert_true(r.cost < 0.86 * r.start_cost);  // 0.831; 0.882 from 0.6 mean edges
+        cost[k] = r.scaled_cost;
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    assert_int_equal(cost[0], cost[1 - TEST_IS_SANITIZED]);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 // Four towns of 15 customers and vehicles that take 20: three vehicles are enough, and four drive farther. Savings give
 // each town its own. Annealing alone gives none up (seeds 1 to 20), because the first customers that leave their town
 // cost more.
@@ -882,6 +906,7 @@ int main(void)
                                        TEST(a_start_is_never_made_worse),
                                        TEST(equal_seeds_and_threads_give_equal_routes),
                                        TEST(few_long_routes_are_shared_among_more_threads),
+                                       TEST(long_routes_are_annealed),
                                        TEST(members_with_fewer_routes_are_tried),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),
