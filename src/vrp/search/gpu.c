@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "device/device_cuda.h"
+#include "vrp/search/crowd.h"
 #include "vrp/search/gpu.h"
 #include "vrp/search/walk_cuda.h"
 
@@ -450,6 +451,7 @@ mco_status vrp_gpu_walks_open(mco_context *ctx, const mco_vrp *problem, const mc
     MCO_TRY(open_device(&processor, params));
     processor.tasks = s->form.resident * s->device.info.multiprocessors;
     processor.gpus = (uint64_t)1 << s->device.info.index;
+    processor.crowd = vrp_crowd_takes(problem) ? vrp_crowd_run : NULL;
     *out = processor;
     return MCO_OK;
 done:

@@ -5,6 +5,8 @@
 
 #include "vrp/search/task.h"
 
+struct vrp_rounds;
+
 // What runs tasks. It says how large they should be, and how many.
 typedef struct vrp_processor {
     mco_context *ctx;
@@ -24,6 +26,8 @@ typedef struct vrp_processor {
     // Runs tasks [count], no two of which share a route. Returns early, with what was found, once mco_is_cancelled() is
     // true or `stop_s`, a moment of mco_clock_s(), has passed. Errors: MEMORY, DEVICE.
     mco_status (*run)(struct vrp_processor *processor, vrp_task *tasks, int32_t count, double stop_s);
+    // Anneals copies of the whole solution (vrp_crowd_run() of vrp/search/crowd.h); NULL if it does not take the instance.
+    mco_status (*crowd)(struct vrp_rounds *rounds, double share, bool is_whole, double *device_s);
     void (*close)(struct vrp_processor *processor);
 } vrp_processor;
 

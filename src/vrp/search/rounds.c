@@ -27,7 +27,7 @@ bool vrp_rounds_counts_steps(const vrp_rounds *s)
     return s->search->params->iterations >= 0;
 }
 
-static double planned_s(const vrp_rounds *s)
+double vrp_rounds_planned_s(const vrp_rounds *s)
 {
     const double seconds = s->search->run.stop_s - s->search->run.begin_s;
     return isfinite(seconds) ? seconds : ENDLESS_S;
@@ -35,7 +35,7 @@ static double planned_s(const vrp_rounds *s)
 
 double vrp_rounds_steps(const vrp_rounds *s)
 {
-    return vrp_rounds_counts_steps(s) ? (double)s->search->params->iterations / s->processor->threads : s->rate * planned_s(s);
+    return vrp_rounds_counts_steps(s) ? (double)s->search->params->iterations / s->processor->threads : s->rate * vrp_rounds_planned_s(s);
 }
 
 double vrp_rounds_share(const vrp_rounds *s)
@@ -43,7 +43,7 @@ double vrp_rounds_share(const vrp_rounds *s)
     const double n = (double)s->search->params->iterations;
     if (vrp_rounds_counts_steps(s))
         return n > 0 ? (double)s->search->iterations / n : 1;
-    return (mco_clock_s() - s->search->run.begin_s) / planned_s(s);
+    return (mco_clock_s() - s->search->run.begin_s) / vrp_rounds_planned_s(s);
 }
 
 bool vrp_rounds_is_at(const vrp_rounds *s, double share)

@@ -52,6 +52,8 @@ void vrp_rounds_close(vrp_rounds *s);
 // Whether a number of iterations is given. All lengths are then shares of it, and a time limit only cuts the search
 // off.
 bool vrp_rounds_counts_steps(const vrp_rounds *s);
+// Seconds of the whole search; a search without an end is planned as a short one.
+double vrp_rounds_planned_s(const vrp_rounds *s);
 // The number of steps planned for one core in the whole search.
 double vrp_rounds_steps(const vrp_rounds *s);
 // The share of all time, or of all steps, that is over.

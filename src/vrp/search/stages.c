@@ -46,6 +46,8 @@ static const double LEAST_STEPS_OF_ROUND = 20;     // per customer: more than RO
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
+static const double WHOLE_ON_GPU = 0.6;            // of the search, where a GPU anneals copies of the whole
+static const double LONG_WHOLE_ON_GPU = 0.9;       // the same with long routes, whose regions hold few of them
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
@@ -415,6 +417,44 @@ static mco_status begin_in_time(vrp_rounds *s, bool *has_solution)
     return MCO_OK;
 }
 
+#include <stdlib.h>
+static double knob(const char *name, double usual)  // TEMPORARY
+{
+    const char *text = getenv(name);
+    return text != NULL ? atof(text) : usual;
+}
+
+// The whole on a GPU, or on the cores.
+static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *device_s)
+{
+    if (regions != NULL && regions->crowd != NULL && knob("CROWD_WHOLE", 1) > 0)
+        return regions->crowd(s, customers_of_route(s) > LONG_ROUTE ? LONG_WHOLE_ON_GPU : knob("CROWD_WHOLE_SHARE", WHOLE_ON_GPU), true, device_s);
+    return anneal_whole(s, regions != NULL ? share_before_gpu(s) : 1);
+}
+
+// What follows the whole: regions on the cores or on a GPU. There copies of the solution take their place where routes are
+// long; if the GPU takes neither, the cores go on.
+static mco_status regions_on(vrp_rounds *s, vrp_processor *cores, vrp_processor *regions, double *device_s)
+{
+    mco_status st = MCO_OK;
+    if (regions == NULL)
+        return anneal_regions(s);
+    const bool is_long = customers_of_route(s) > LONG_ROUTE || !fits(s);
+    if (regions->crowd != NULL && (is_long || knob("CROWD_PARTS", 0) > 0))
+        MCO_TRY(regions->crowd(s, 1, false, device_s));
+    MCO_TRY(anneal_regions(s));
+    if (fits(s))
+        return MCO_OK;
+    if (regions->crowd != NULL)
+        return regions->crowd(s, 1, false, device_s);
+    mco_log(s->search->ctx, MCO_LOG_INFO, "a route has %d customers, more than the %d that a GPU takes: the cores go on",
+            vrp_rounds_longest_route(s), LONGEST_ON_GPU);
+    s->processor = cores;
+    MCO_TRY(anneal_regions(s));
+done:
+    return st;
+}
+
 // `regions` is the processor that anneals the regions; NULL: the cores do.
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
@@ -422,31 +462,27 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
+    double device_s = 0;
     cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
     MCO_TRY(begin_in_time(&s, &has_solution));
-    const double share = regions != NULL ? share_before_gpu(&s) : 1;
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
-        MCO_TRY(vrp_population_run(&s, share));
+        MCO_TRY(vrp_population_run(&s, regions != NULL ? share_before_gpu(&s) : 1));
     else if (has_solution && !is_given && !vrp_rounds_is_over(&s))
-        MCO_TRY(anneal_whole(&s, share));
+        MCO_TRY(whole(&s, regions, &device_s));
     if (regions != NULL) {
         regions->ends = vrp_rounds_watch;
         regions->user = &s;
         s.processor = regions;
     }
     if (has_solution)
-        MCO_TRY(anneal_regions(&s));
-    if (has_solution && regions != NULL && !fits(&s)) {
-        mco_log(search->ctx, MCO_LOG_INFO, "a route has %d customers, more than the %d that a GPU takes: the cores go on",
-                vrp_rounds_longest_route(&s), LONGEST_ON_GPU);
-        s.processor = cores;
-        MCO_TRY(anneal_regions(&s));
-    }
-    if (!has_solution && !vrp_search_ends(search))
+        MCO_TRY(regions_on(&s, cores, regions, &device_s));
+    if (!vrp_rounds_is_over(&s))  // no solution, or too few steps for another round of a crowd
         search->run.stop = MCO_STOP_ITERATIONS;
 done:
+    if (regions != NULL)
+        regions->device_s += device_s;
     vrp_rounds_close(&s);
     return st;
 }
