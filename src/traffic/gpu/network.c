@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traffic/gpu/fleet.h"
+#include "traffic/gpu/inner.h"
 
 enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128, PULLS = 4 };
 static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
@@ -74,7 +75,7 @@ static mco_status upload_links(traffic_gpu_city *c)
     MCO_TRY(upload_by_slot(c, &s->costs.capacity, p->costs.capacity, 1));
     MCO_TRY(upload_by_slot(c, &s->d_extra, p->extra, p->classes));
     MCO_TRY(UPLOAD(c, &c->trees.d_first, p->into_first, (int64_t)p->nodes + 1));
-    if (c->wide == NULL) {
+    if (c->wide == NULL && c->trees.inner.count == 0) {
         MCO_TRY(UPLOAD(c, &c->trees.d_out_first, p->first, (int64_t)p->nodes + 1));
         MCO_TRY(UPLOAD(c, &c->trees.d_out_head, p->head, p->links));
     }
@@ -125,7 +126,7 @@ static mco_status take_memory(traffic_gpu_city *c)
     const traffic_problem *p = c->problem;
     traffic_gpu_steps *s = &c->steps;
     const int64_t all = (int64_t)p->classes * p->links;
-    if (c->wide == NULL)
+    if (c->wide == NULL && c->trees.inner.count == 0)
         MCO_TRY(ZEROS(c, &c->trees.d_parent, (int64_t)p->rows * p->nodes));
     MCO_TRY(ZEROS(c, &s->d_load, all));
     MCO_TRY(ZEROS(c, &s->d_flow, p->links));
@@ -164,6 +165,27 @@ bool traffic_gpu_city_fits(const traffic_problem *p, size_t shared_bytes)
     return p->nodes <= TRAFFIC_GPU_MOST_NODES && p->links <= TRAFFIC_GPU_MOST_SLOTS && traffic_gpu_trees_bytes(&t) <= shared_bytes;
 }
 
+// Inner nodes in registers, if there are not too many of them.
+static mco_status choose_inner(traffic_gpu_city *c)
+{
+    mco_status st = MCO_OK;
+    traffic_inner inner = {0};
+    traffic_gpu_trees with_inner = c->trees;
+    traffic_gpu_inner *const to = &with_inner.inner;
+    MCO_TRY(traffic_inner_make(c->device.ctx, c->problem, &inner));
+    to->count = inner.count;
+    if (inner.count == 0 || !traffic_gpu_relax_divide(&with_inner))
+        goto done;
+    MCO_TRY(UPLOAD(c, &to->d_place, inner.place, c->problem->nodes));
+    MCO_TRY(UPLOAD(c, &to->d_kept, inner.kept, (int64_t)TRAFFIC_GPU_KEPT * inner.count));
+    MCO_TRY(UPLOAD(c, &to->d_rest_first, inner.rest_first, 2 * (int64_t)c->problem->nodes + 1));
+    MCO_TRY(UPLOAD(c, &to->d_rest, inner.rest, inner.rest_first[2 * (int64_t)c->problem->nodes]));
+    c->trees = with_inner;
+done:
+    traffic_inner_clear(c->device.ctx, &inner);
+    return st;
+}
+
 // Blocks and threads of trees in shared memory.
 static mco_status choose_trees(traffic_gpu_city *c, size_t shared_bytes)
 {
@@ -171,7 +193,7 @@ static mco_status choose_trees(traffic_gpu_city *c, size_t shared_bytes)
     int blocks = 0;
     traffic_gpu_trees with_arcs = c->trees;
     with_arcs.arcs_in_shared = true;
-    if (c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= shared_bytes) {
+    if (c->trees.inner.count == 0 && c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= shared_bytes) {
         MCO_CUDA(c->device.ctx, traffic_gpu_trees_shape(&with_arcs, &blocks));
         if (blocks >= BLOCKS_WANTED || (blocks > 0 && c->tuning.arcs_in_shared == 1))
             c->trees = with_arcs;
@@ -190,9 +212,12 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     int most = 0;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device.info.index));
     c->trees = shape_of(p, &c->tuning);
-    const bool is_small = p->nodes <= SMALL_NODES || c->tuning.way == 1;
-    if (c->tuning.way > 1 || !is_small || !traffic_gpu_city_fits(p, (size_t)most))
-        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, c->tuning.like, &c->wide));
+    const int32_t way = c->tuning.way;
+    const bool is_small = p->nodes <= SMALL_NODES || way == 1 || way == 4;
+    if (way == 0 || way == 4)
+        MCO_TRY(choose_inner(c));
+    if (c->trees.inner.count == 0 && (way == 2 || way == 3 || !is_small || !traffic_gpu_city_fits(p, (size_t)most)))
+        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, way == 3, c->tuning.like, &c->wide));
     else
         MCO_TRY(choose_trees(c, (size_t)most));
     c->steps.slots = p->links;

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: MIT
+// All-or-nothing on a GPU for networks of some thousand nodes, a block for each row (an origin of a class). Threads keep the slots of
+// their nodes in registers, and labels lie in shared memory.
+//
+// Labels spread among the inner nodes (inner.h) by rounds of Bellman and Ford: a node takes the best label in. A warp looks at its nodes
+// where a warp with nodes before them has found new labels in the round before. It repeats that while its own labels fall, for a few
+// times. Rounds end when no label has changed. Labels that no slot improves are exact, whatever the order of reads and writes was: a
+// label is always the sum of a path.
+//
+// Then each node's parent is the smallest slot that gives its label. A destination that is no inner node asks those before it. Flows are
+// sums over subtrees: every node adds its sum to its ancestor 1, 2, 4, ... links above, so a path of n links takes log2(n) rounds. Sums
+// are integers and do not depend on the order.
+//
+// Operations, ChicagoSketch (542 inner nodes of 933, 387 rows): three rows are on each multiprocessor, so all are at once. A round reads
+// about 2,200 labels of shared memory a row, with conflicts of banks about 250 cycles; 33 links of depth take 5 us. Slots, trips and loads
+// of a row are 20 KB of the L2 cache, 8 MB for all rows.
+#include "device/kernel.cuh"
+#include "traffic/gpu/cuda.h"
+
+namespace {
+
+using namespace mco;
+
+constexpr int KEPT = TRAFFIC_GPU_KEPT, MOST_OF_ONE = 512, TURNS = 3;
+constexpr uint32_t NO_LABEL = TRAFFIC_GPU_NO_LABEL, NOWHERE = 0xffffffff;
+
+struct row_memory {
+    uint32_t *label;  // [inner nodes]
+    uint32_t *flow;   // [inner nodes] of trips to the node and through it
+    uint32_t *above;  // [inner nodes] an ancestor, NOWHERE: the origin or none
+};
+
+// What the threads of a block share besides.
+struct block_words {
+    uint32_t fresh[TURNS];  // warps that have found labels in this round, before it, and after it
+    uint32_t greatest;      // label of a destination
+};
+
+// A row's place in the problem.
+struct row_range {
+    int32_t origin;         // place
+    int64_t from, to;       // trips
+    const traffic_gpu_arc *arc;  // [slots] of its class
+    unsigned long long *load;    // [slots]
+};
+
+// The nodes of a thread. Node j of lane i is the (32 j + i)-th of its warp. Beyond the last inner node the label is 0: nothing improves it.
+template <int OWN> struct own_nodes {
+    uint32_t cost[OWN][KEPT], label[OWN];
+    uint32_t before[OWN][KEPT];  // bytes from the first label to that of the tail
+    uint32_t has_more;      // bit j: there are slots from inner nodes besides
+};
+
+template <int OWN> DEVICE int32_t node_of(int j)
+{
+    return (int32_t)(threadIdx.x / WARP * WARP * OWN + (uint32_t)j * WARP + threadIdx.x % WARP);
+}
+
+DEVICE uint32_t read_now(const uint32_t *word) { return *const_cast<const volatile uint32_t *>(word); }
+DEVICE void write_now(uint32_t *word, uint32_t value) { *const_cast<volatile uint32_t *>(word) = value; }
+
+DEVICE uint32_t read_at(const uint32_t *words, uint32_t bytes) { return read_now(reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(words) + bytes)); }
+
+DEVICE traffic_gpu_entry read_entry(const traffic_gpu_entry *at)
+{
+    const int2 both = __ldg(reinterpret_cast<const int2 *>(at));
+    return {both.x, both.y};
+}
+
+// The sum if it is better. A label plus a cost that is no number of 32 bits any more wraps, and NO_LABEL plus any cost does.
+DEVICE uint32_t better(uint32_t best, uint32_t label, uint32_t cost)
+{
+    const uint32_t sum = label + cost;
+    return sum > label && sum < best ? sum : best;
+}
+
+// The label that links straight from the origin give, where the origin is no inner node.
+DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_range &row, int32_t i)
+{
+    uint32_t best = NO_LABEL;
+    const int32_t end = __ldg(inner.d_rest_first + 2 * i + 2);
+#pragma unroll 1
+    for (int32_t k = __ldg(inner.d_rest_first + 2 * i + 1); k < end; k++) {
+        const traffic_gpu_entry e = read_entry(inner.d_rest + k);
+        if (e.tail == row.origin)
+            best = min(best, row.arc[e.slot].cost);
+    }
+    return best;
+}
+
+// The slots of a thread's nodes. Returns the warps whose labels this warp asks for.
+template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, const row_range &row, own_nodes<OWN> &own)
+{
+    int32_t slot[OWN][KEPT];
+    uint32_t sources = 0;
+#pragma unroll
+    for (int j = 0; j < OWN; j++)
+#pragma unroll
+        for (int q = 0; q < KEPT; q++) {
+            const int32_t i = node_of<OWN>(j);
+            const traffic_gpu_entry e = i < inner.count ? read_entry(inner.d_kept + q * inner.count + i) : traffic_gpu_entry{-1, 0};
+            slot[j][q] = e.slot;
+            own.before[j][q] = (uint32_t)e.tail * (uint32_t)sizeof(uint32_t);
+            sources |= e.slot >= 0 ? 1u << e.tail / (WARP * OWN) : 0;
+        }
+#pragma unroll
+    for (int j = 0; j < OWN; j++)
+#pragma unroll
+        for (int q = 0; q < KEPT; q++)
+            own.cost[j][q] = slot[j][q] >= 0 ? row.arc[slot[j][q]].cost : 1;
+    return sources;
+}
+
+// First labels, and what registers do not hold. Returns as take_slots().
+template <int OWN>
+DEVICE uint32_t take_labels(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, block_words &s, own_nodes<OWN> &own)
+{
+    uint32_t sources = 0;
+    bool is_fresh = false;
+    own.has_more = 0;
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        const int32_t i = node_of<OWN>(j);
+        own.label[j] = 0;
+        if (i >= inner.count)
+            continue;
+        const int32_t end = __ldg(inner.d_rest_first + 2 * i + 1);
+#pragma unroll 1
+        for (int32_t k = __ldg(inner.d_rest_first + 2 * i); k < end; k++) {
+            sources |= 1u << read_entry(inner.d_rest + k).tail / (WARP * OWN);
+            own.has_more |= 1u << j;
+        }
+        own.label[j] = i == row.origin ? 0 : row.origin < inner.count ? NO_LABEL : label_from_origin(inner, row, i);
+        is_fresh = is_fresh || own.label[j] != NO_LABEL;
+        m.label[i] = own.label[j];
+        m.flow[i] = 0;
+    }
+    if (__any_sync(ALL_LANES, is_fresh) && threadIdx.x % WARP == 0)
+        atomicOr(&s.fresh[0], 1u << threadIdx.x / WARP);
+    return sources;
+}
+
+// The best label of node j over the slots that do not fit into registers.
+DEVICE uint32_t best_of_more(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, int32_t i, uint32_t best)
+{
+    const int32_t end = __ldg(inner.d_rest_first + 2 * i + 1);
+#pragma unroll 1
+    for (int32_t k = __ldg(inner.d_rest_first + 2 * i); k < end; k++) {
+        const traffic_gpu_entry e = read_entry(inner.d_rest + k);
+        best = better(best, read_now(m.label + e.tail), row.arc[e.slot].cost);
+    }
+    return best;
+}
+
+// A thread's nodes take better labels. Whether there are any.
+template <int OWN> DEVICE bool pull(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, own_nodes<OWN> &own)
+{
+    uint32_t best[OWN];
+    bool has_changed = false;
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        uint32_t below[KEPT];
+#pragma unroll
+        for (int q = 0; q < KEPT; q++)
+            below[q] = read_at(m.label, own.before[j][q]);
+        best[j] = own.label[j];
+#pragma unroll
+        for (int q = 0; q < KEPT; q++)
+            best[j] = better(best[j], below[q], own.cost[j][q]);
+    }
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        if (own.has_more >> j & 1)
+            best[j] = best_of_more(inner, row, m, node_of<OWN>(j), best[j]);
+        if (best[j] < own.label[j]) {
+            own.label[j] = best[j];
+            write_now(m.label + node_of<OWN>(j), best[j]);
+            has_changed = true;
+        }
+    }
+    return has_changed;
+}
+
+// All labels. A warp with new labels sets its bit in the word of the next round, which was emptied a round ago. Ends: labels fall, and they
+// are integers. Returns the rounds.
+template <int OWN>
+DEVICE unsigned int spread(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m, uint32_t sources, block_words &s, own_nodes<OWN> &own)
+{
+    unsigned int rounds = 0;
+#pragma unroll 1
+    for (int now = 0;; now = (now + 1) % TURNS, rounds++) {
+        const uint32_t fresh = read_now(&s.fresh[now]);
+        if (fresh == 0)
+            return rounds;
+        if (threadIdx.x == 0)
+            s.fresh[(now + 2) % TURNS] = 0;
+        if ((fresh & sources) != 0) {
+            bool is_fresh = false;
+#pragma unroll 1
+            for (int i = 0; i < plan.pulls && __any_sync(ALL_LANES, pull(plan.inner, row, m, own)); i++)
+                is_fresh = true;
+            if (is_fresh && threadIdx.x % WARP == 0)
+                atomicOr(&s.fresh[(now + 1) % TURNS], 1u << threadIdx.x / WARP);
+        }
+        __syncthreads();
+    }
+}
+
+// A node's slot in the tree, the smallest one that gives its label, and the inner node it comes from.
+struct parent {
+    int32_t slot;   // -1: none
+    uint32_t node;  // NOWHERE: the origin, or none
+};
+
+DEVICE parent parent_in(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, int32_t from, int32_t to, uint32_t label, parent known)
+{
+#pragma unroll 1
+    for (int32_t k = from; k < to; k++) {
+        const traffic_gpu_entry e = read_entry(inner.d_rest + k);
+        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, cost = row.arc[e.slot].cost;
+        if (below < label && below + cost == label && (uint32_t)e.slot < (uint32_t)known.slot)
+            known = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail};
+    }
+    return known;
+}
+
+template <int OWN>
+DEVICE parent find_parent(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, const own_nodes<OWN> &own, int j)
+{
+    const int32_t i = node_of<OWN>(j);
+    const uint32_t label = own.label[j];
+    parent found = {-1, NOWHERE};
+    int kept = -1;
+    if (i >= inner.count || i == row.origin || label == NO_LABEL)
+        return found;
+#pragma unroll
+    for (int q = KEPT - 1; q >= 0; q--) {
+        const uint32_t below = read_at(m.label, own.before[j][q]), node = own.before[j][q] / (uint32_t)sizeof(uint32_t);
+        if (below < label && below + own.cost[j][q] == label) {
+            kept = q;
+            found.node = node == (uint32_t)row.origin ? NOWHERE : node;
+        }
+    }
+    if (kept >= 0)
+        found.slot = read_entry(inner.d_kept + kept * inner.count + i).slot;
+    const bool has_more = (own.has_more >> j & 1) != 0, is_outside = row.origin >= inner.count;
+    const int32_t first = 2 * i + (has_more ? 0 : 1), end = 2 * i + (is_outside ? 2 : 1);
+    return has_more || is_outside ? parent_in(inner, row, m, __ldg(inner.d_rest_first + first), __ldg(inner.d_rest_first + end), label, found) : found;
+}
+
+// Trips to their destinations: flows of inner nodes, and the last slot of others. The greatest label of them.
+DEVICE uint32_t serve_trips(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m)
+{
+    const traffic_gpu_inner &inner = plan.inner;
+    uint32_t greatest = 0;
+#pragma unroll 1
+    for (int64_t t = row.from + threadIdx.x; t < row.to; t += blockDim.x) {
+        const int32_t i = __ldg(inner.d_place + __ldg(plan.d_trip_to + t));
+        const uint32_t amount = __ldg(plan.d_trip_amount + t);
+        if (i < inner.count) {
+            greatest = max(greatest, m.label[i]);
+            atomicAdd(m.flow + i, amount);
+            continue;
+        }
+        const int32_t from = __ldg(inner.d_rest_first + 2 * i), end = __ldg(inner.d_rest_first + 2 * i + 2);
+        uint32_t label = NO_LABEL;
+        parent last = {-1, NOWHERE};
+#pragma unroll 1
+        for (int32_t k = from; k < end; k++) {
+            const traffic_gpu_entry e = read_entry(inner.d_rest + k);
+            const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, cost = row.arc[e.slot].cost;
+            const uint32_t sum = better(label, below, cost);
+            if (sum < label || (label != NO_LABEL && below < label && below + cost == label && e.slot < last.slot))
+                last = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail};
+            label = sum;
+        }
+        greatest = max(greatest, label);
+        if (last.slot >= 0 && amount != 0)
+            atomicAdd(row.load + last.slot, (unsigned long long)amount);
+        if (last.node != NOWHERE)
+            atomicAdd(m.flow + last.node, amount);
+    }
+    return greatest;
+}
+
+// Flows of all subtrees. After k rounds a node has the flow of those fewer than 2^k links below, and `node` is 2^k links above it. All threads call it.
+template <int OWN> DEVICE void gather_flows(const row_memory &m, parent (&up)[OWN])
+{
+    for (;;) {
+        uint32_t flow[OWN], next[OWN];
+        bool is_below = false;
+#pragma unroll
+        for (int j = 0; j < OWN; j++)
+            if (up[j].node != NOWHERE) {
+                flow[j] = m.flow[node_of<OWN>(j)];
+                next[j] = m.above[up[j].node];
+                is_below = true;
+            }
+        if (!__syncthreads_or(is_below))
+            return;
+#pragma unroll
+        for (int j = 0; j < OWN; j++)
+            if (up[j].node != NOWHERE) {
+                if (flow[j] != 0)
+                    atomicAdd(m.flow + up[j].node, flow[j]);
+                m.above[node_of<OWN>(j)] = next[j];
+                up[j].node = next[j];
+            }
+        __syncthreads();
+    }
+}
+
+template <int OWN> DEVICE void load(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m, block_words &s, const own_nodes<OWN> &own)
+{
+    parent up[OWN];
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        up[j] = find_parent(plan.inner, row, m, own, j);
+        if (node_of<OWN>(j) < plan.inner.count)
+            m.above[node_of<OWN>(j)] = up[j].node;
+    }
+    const uint32_t greatest = __reduce_max_sync(ALL_LANES, serve_trips(plan, row, m));
+    if (threadIdx.x % WARP == 0)
+        atomicMax(&s.greatest, greatest);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        atomicMax(plan.d_greatest, s.greatest);
+    gather_flows(m, up);
+#pragma unroll
+    for (int j = 0; j < OWN; j++)
+        if (up[j].slot >= 0 && m.flow[node_of<OWN>(j)] != 0)
+            atomicAdd(row.load + up[j].slot, (unsigned long long)m.flow[node_of<OWN>(j)]);
+}
+
+// Mapping: a block takes a row, a thread OWN inner nodes. Shared memory: 12 bytes an inner node. Traffic: 8 bytes a slot of the network, 8 a
+// trip, an atomic addition of 8 bytes for each slot of the tree that has flow. Limit: latency, a barrier for each round of labels.
+// The reference is traffic_ref_assign().
+template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds__(MOST_THREADS, BLOCKS) relax(const traffic_gpu_trees plan)
+{
+    __shared__ block_words s;
+    const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r), end = plan.d_state->end;
+    const row_range row = {__ldg(plan.inner.d_place + __ldg(plan.d_row_origin + r)), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
+                           plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
+    row_memory m;
+    own_nodes<OWN> own;
+    if (end != TRAFFIC_GPU_RUNNING)
+        return;
+    m.label = dynamic_shared<uint32_t>();
+    m.flow = m.label + plan.inner.count;
+    m.above = m.flow + plan.inner.count;
+    if (threadIdx.x < TURNS)
+        s.fresh[threadIdx.x] = 0;
+    if (threadIdx.x == 0)
+        s.greatest = 0;
+    uint32_t sources = take_slots(plan.inner, row, own);
+    __syncthreads();
+    sources = __reduce_or_sync(ALL_LANES, sources | take_labels(plan.inner, row, m, s, own));
+    __syncthreads();
+    const unsigned int rounds = spread(plan, row, m, sources, s, own);
+    load(plan, row, m, s, own);
+    if (plan.d_rounds != nullptr && threadIdx.x == 0)
+        atomicAdd(plan.d_rounds + 1, (unsigned long long)rounds);
+}
+
+using kernel = void (*)(const traffic_gpu_trees);
+
+kernel choose(const traffic_gpu_trees *plan)
+{
+    return plan->inner.own == 1 ? relax<1, MOST_OF_ONE, 3> : relax<2, TRAFFIC_GPU_MOST_THREADS, 1>;
+}
+
+size_t bytes_of(const traffic_gpu_trees *plan)
+{
+    return 3 * (size_t)plan->inner.count * sizeof(uint32_t);
+}
+
+}  // namespace
+
+bool traffic_gpu_relax_divide(traffic_gpu_trees *plan)
+{
+    const int32_t own = plan->inner.count <= MOST_OF_ONE && plan->inner.count <= plan->threads ? 1 : 2;
+    plan->inner.own = own;
+    plan->threads = (plan->inner.count + own * WARP - 1) / (own * WARP) * WARP;
+    return plan->threads <= TRAFFIC_GPU_MOST_THREADS;
+}
+
+cudaError_t traffic_gpu_relax_shape(const traffic_gpu_trees *plan, int *blocks)
+{
+    *blocks = 0;
+    const cudaError_t error = allow_shared(choose(plan), bytes_of(plan));
+    return error != cudaSuccess ? error : cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, choose(plan), plan->threads, bytes_of(plan));
+}
+
+cudaError_t traffic_gpu_launch_relax(const traffic_gpu_trees *plan, cudaStream_t stream)
+{
+    return launch(choose(plan), (unsigned int)plan->rows, (unsigned int)plan->threads, bytes_of(plan), stream, *plan);
+}
