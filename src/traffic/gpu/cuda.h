@@ -87,6 +87,7 @@ typedef struct traffic_gpu_trees {
     const traffic_gpu_state *d_state;
     uint32_t *d_greatest;            // label of a destination; d_state's, or that of one of several GPUs
     unsigned long long *d_rounds;    // [2] evaluations and pulls, or NULL
+    bool overlaps;                   // launches may overlap (launch_behind())
     traffic_gpu_inner inner;         // with it the members from arcs_in_shared on, d_out_first, d_out_head and d_parent are not used
 } traffic_gpu_trees;
 

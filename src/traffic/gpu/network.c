@@ -212,6 +212,7 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     int most = 0;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device.info.index));
     c->trees = shape_of(p, &c->tuning);
+    c->trees.overlaps = !c->tuning.keeps_apart && mco_device_overlaps(&c->device);
     const int32_t way = c->tuning.way;
     const bool is_small = p->nodes <= SMALL_NODES || way == 1 || way == 4;
     if (way == 0 || way == 4)

@@ -88,10 +88,9 @@ DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_rang
     return best;
 }
 
-// The slots of a thread's nodes. Returns the warps whose labels this warp asks for.
-template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, const row_range &row, own_nodes<OWN> &own)
+// The slots of a thread's nodes: their tails, and the slots where costs will stand. Returns the warps whose labels this warp asks for.
+template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, own_nodes<OWN> &own)
 {
-    int32_t slot[OWN][KEPT];
     uint32_t sources = 0;
 #pragma unroll
     for (int j = 0; j < OWN; j++)
@@ -99,16 +98,20 @@ template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, co
         for (int q = 0; q < KEPT; q++) {
             const int32_t i = node_of<OWN>(j);
             const traffic_gpu_entry e = i < inner.count ? read_entry(inner.d_kept + q * inner.count + i) : traffic_gpu_entry{-1, 0};
-            slot[j][q] = e.slot;
+            own.cost[j][q] = (uint32_t)e.slot;
             own.before[j][q] = (uint32_t)e.tail * (uint32_t)sizeof(uint32_t);
             sources |= e.slot >= 0 ? 1u << e.tail / (WARP * OWN) : 0;
         }
+    return sources;
+}
+
+template <int OWN> DEVICE void take_costs(const row_range &row, own_nodes<OWN> &own)
+{
 #pragma unroll
     for (int j = 0; j < OWN; j++)
 #pragma unroll
         for (int q = 0; q < KEPT; q++)
-            own.cost[j][q] = slot[j][q] >= 0 ? row.arc[slot[j][q]].cost : 1;
-    return sources;
+            own.cost[j][q] = (int32_t)own.cost[j][q] >= 0 ? row.arc[own.cost[j][q]].cost : 1;
 }
 
 // First labels, and what registers do not hold. Returns as take_slots().
@@ -338,21 +341,20 @@ template <int OWN> DEVICE void load(const traffic_gpu_trees &plan, const row_ran
 template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds__(MOST_THREADS, BLOCKS) relax(const traffic_gpu_trees plan)
 {
     __shared__ block_words s;
-    const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r), end = plan.d_state->end;
+    const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r);
     const row_range row = {__ldg(plan.inner.d_place + __ldg(plan.d_row_origin + r)), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
                            plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
-    row_memory m;
+    const row_memory m = {dynamic_shared<uint32_t>(), dynamic_shared<uint32_t>() + plan.inner.count, dynamic_shared<uint32_t>() + 2 * plan.inner.count};
     own_nodes<OWN> own;
-    if (end != TRAFFIC_GPU_RUNNING)
-        return;
-    m.label = dynamic_shared<uint32_t>();
-    m.flow = m.label + plan.inner.count;
-    m.above = m.flow + plan.inner.count;
     if (threadIdx.x < TURNS)
         s.fresh[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s.greatest = 0;
-    uint32_t sources = take_slots(plan.inner, row, own);
+    uint32_t sources = take_slots(plan.inner, own);
+    wait_for_kernel_before();  // costs, loads and the state are a step's: none of them was touched so far
+    if (plan.d_state->end != TRAFFIC_GPU_RUNNING)
+        return;
+    take_costs(row, own);
     __syncthreads();
     sources = __reduce_or_sync(ALL_LANES, sources | take_labels(plan.inner, row, m, s, own));
     __syncthreads();
@@ -393,5 +395,5 @@ cudaError_t traffic_gpu_relax_shape(const traffic_gpu_trees *plan, int *blocks)
 
 cudaError_t traffic_gpu_launch_relax(const traffic_gpu_trees *plan, cudaStream_t stream)
 {
-    return launch(choose(plan), (unsigned int)plan->rows, (unsigned int)plan->threads, bytes_of(plan), stream, *plan);
+    return launch_behind(plan->overlaps, choose(plan), (unsigned int)plan->rows, (unsigned int)plan->threads, bytes_of(plan), stream, *plan);
 }

@@ -454,6 +454,7 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
 __global__ void __launch_bounds__(STEP_BLOCK) step(const traffic_gpu_steps plan)
 {
     grid all(plan);
+    let_next_begin();  // the trees of the next iteration take their network meanwhile
     if (plan.d_state->end == TRAFFIC_GPU_RUNNING)
         step_all(plan, all);
     leave_barriers(plan.d_barrier);
