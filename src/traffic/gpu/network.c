@@ -224,6 +224,7 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     c->steps.slots = p->links;
     c->steps.classes = p->classes;
     c->steps.longest = c->wide != NULL ? LONGEST_WIDE : LONGEST;
+    c->steps.overlaps = c->trees.overlaps;
     MCO_CUDA(ctx, traffic_gpu_steps_shape(&c->steps, c->device.info.multiprocessors));
 done:
     return st;

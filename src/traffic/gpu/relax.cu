@@ -350,6 +350,7 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
         s.fresh[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s.greatest = 0;
+    let_next_begin();  // the step waits until the loads are complete
     uint32_t sources = take_slots(plan.inner, own);
     wait_for_kernel_before();  // costs, loads and the state are a step's: none of them was touched so far
     if (plan.d_state->end != TRAFFIC_GPU_RUNNING)
