@@ -20,6 +20,7 @@ MCO_BEGIN_C
 enum {
     TRAFFIC_GPU_MOST_NODES = 32767, TRAFFIC_GPU_MOST_SLOTS = 65535,  // of trees in shared memory
     TRAFFIC_GPU_MOST_CLIMBED = 65535, TRAFFIC_GPU_MOST_DEGREE = 255,  // vertices, links of a vertex
+    TRAFFIC_GPU_FEW = 4,             // slots of most nodes, at most
     TRAFFIC_GPU_KEPT = 6,            // slots of a node in registers
     TRAFFIC_GPU_SUMS = 12,           // of a reduction, at most
     TRAFFIC_GPU_MOST_THREADS = 1024
@@ -63,10 +64,13 @@ typedef struct traffic_gpu_entry {
 typedef struct traffic_gpu_inner {
     int32_t count;                   // inner nodes; 0: trees.cu finds the trees
     int32_t own;                     // inner nodes of a thread: 1 or 2
-    const int32_t *d_place;          // [nodes]
-    const traffic_gpu_entry *d_kept; // [TRAFFIC_GPU_KEPT][count] the first slots into an inner node from inner nodes, ascending
+    int32_t nodes;
+    const int32_t *d_row_place;      // [rows] of the origin
+    const int32_t *d_trip_place;     // [trips] of the destination
+    const traffic_gpu_entry *d_kept; // [TRAFFIC_GPU_KEPT][nodes] the first slots from inner nodes, ascending
     const int32_t *d_rest_first;     // [2 * nodes + 1] into place v: from 2v on other slots from inner nodes, from 2v + 1 on those from others
     const traffic_gpu_entry *d_rest; // ascending in each range
+    uint8_t *d_way;                  // [rows][count] how the tree of the last call enters an inner node (relax.cu)
 } traffic_gpu_inner;
 
 typedef struct traffic_gpu_trees {

@@ -11,7 +11,7 @@
 typedef struct traffic_inner {
     int32_t count;
     int32_t *place;           // [nodes]
-    traffic_gpu_entry *kept;  // [TRAFFIC_GPU_KEPT][count]
+    traffic_gpu_entry *kept;  // [TRAFFIC_GPU_KEPT][nodes]
     int32_t *rest_first;      // [2 * nodes + 1]
     traffic_gpu_entry *rest;  // [rest_first[2 * nodes]]
 } traffic_inner;

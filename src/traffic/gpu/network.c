@@ -165,6 +165,25 @@ bool traffic_gpu_city_fits(const traffic_problem *p, size_t shared_bytes)
     return p->nodes <= TRAFFIC_GPU_MOST_NODES && p->links <= TRAFFIC_GPU_MOST_SLOTS && traffic_gpu_trees_bytes(&t) <= shared_bytes;
 }
 
+// Places of origins and destinations.
+static mco_status upload_places(traffic_gpu_city *c, const int32_t *place, traffic_gpu_inner *to)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = c->problem;
+    const int64_t trips = p->rows > 0 ? p->row_first[p->rows] : 0;
+    int32_t *of = NULL;
+    MCO_TRY(mco_alloc(c->device.ctx, &of, trips > p->rows ? trips : p->rows));
+    for (int32_t r = 0; r < p->rows; r++)
+        of[r] = place[p->row_origin[r]];
+    MCO_TRY(UPLOAD(c, &to->d_row_place, of, p->rows));
+    for (int64_t i = 0; i < trips; i++)
+        of[i] = place[p->to[i]];
+    MCO_TRY(UPLOAD(c, &to->d_trip_place, of, trips));
+done:
+    mco_free(c->device.ctx, &of);
+    return st;
+}
+
 // Inner nodes in registers, if there are not too many of them.
 static mco_status choose_inner(traffic_gpu_city *c)
 {
@@ -172,14 +191,17 @@ static mco_status choose_inner(traffic_gpu_city *c)
     traffic_inner inner = {0};
     traffic_gpu_trees with_inner = c->trees;
     traffic_gpu_inner *const to = &with_inner.inner;
+    const int64_t nodes = c->problem->nodes;
     MCO_TRY(traffic_inner_make(c->device.ctx, c->problem, &inner));
     to->count = inner.count;
+    to->nodes = c->problem->nodes;
     if (inner.count == 0 || !traffic_gpu_relax_divide(&with_inner))
         goto done;
-    MCO_TRY(UPLOAD(c, &to->d_place, inner.place, c->problem->nodes));
-    MCO_TRY(UPLOAD(c, &to->d_kept, inner.kept, (int64_t)TRAFFIC_GPU_KEPT * inner.count));
-    MCO_TRY(UPLOAD(c, &to->d_rest_first, inner.rest_first, 2 * (int64_t)c->problem->nodes + 1));
-    MCO_TRY(UPLOAD(c, &to->d_rest, inner.rest, inner.rest_first[2 * (int64_t)c->problem->nodes]));
+    MCO_TRY(upload_places(c, inner.place, to));
+    MCO_TRY(UPLOAD(c, &to->d_kept, inner.kept, TRAFFIC_GPU_KEPT * nodes));
+    MCO_TRY(UPLOAD(c, &to->d_rest_first, inner.rest_first, 2 * nodes + 1));
+    MCO_TRY(UPLOAD(c, &to->d_rest, inner.rest, inner.rest_first[2 * nodes]));
+    MCO_TRY(ZEROS(c, &to->d_way, (int64_t)c->problem->rows * inner.count));
     c->trees = with_inner;
 done:
     traffic_inner_clear(c->device.ctx, &inner);

@@ -21,13 +21,19 @@ namespace {
 
 using namespace mco;
 
-constexpr int KEPT = TRAFFIC_GPU_KEPT, MOST_OF_ONE = 512, TURNS = 3;
-constexpr uint32_t NO_LABEL = TRAFFIC_GPU_NO_LABEL, NOWHERE = 0xffffffff;
+constexpr int KEPT = TRAFFIC_GPU_KEPT, FEW = TRAFFIC_GPU_FEW, MOST_OF_ONE = 512, TURNS = 3;
+constexpr uint32_t NO_LABEL = 0x7fffffff, NOWHERE = 0xffffffff;  // labels and costs are at most NO_LABEL: a sum of two does not overflow
+enum { FROM_ORIGIN = KEPT, NO_WAY };                              // ways into a node beside the slots 0 .. KEPT - 1 in registers
 
 struct row_memory {
-    uint32_t *label;  // [inner nodes]
     uint32_t *flow;   // [inner nodes] of trips to the node and through it
     uint32_t *above;  // [inner nodes] an ancestor, NOWHERE: the origin or none
+    uint32_t *label;  // [inner nodes]
+};
+
+// In the place of flow and above while trees of before get labels: a label that counts from an ancestor, NOWHERE: from the origin.
+struct entry {
+    uint32_t value, link;
 };
 
 // What the threads of a block share besides.
@@ -40,6 +46,7 @@ struct block_words {
 struct row_range {
     int32_t origin;         // place
     int64_t from, to;       // trips
+    uint8_t *way;           // [inner nodes] of the tree of before, then of this one
     const traffic_gpu_arc *arc;  // [slots] of its class
     unsigned long long *load;    // [slots]
 };
@@ -49,6 +56,7 @@ template <int OWN> struct own_nodes {
     uint32_t cost[OWN][KEPT], label[OWN];
     uint32_t before[OWN][KEPT];  // bytes from the first label to that of the tail
     uint32_t has_more;      // bit j: there are slots from inner nodes besides
+    bool has_many;          // a node of the warp has more than FEW slots in registers
 };
 
 template <int OWN> DEVICE int32_t node_of(int j)
@@ -67,12 +75,7 @@ DEVICE traffic_gpu_entry read_entry(const traffic_gpu_entry *at)
     return {both.x, both.y};
 }
 
-// The sum if it is better. A label plus a cost that is no number of 32 bits any more wraps, and NO_LABEL plus any cost does.
-DEVICE uint32_t better(uint32_t best, uint32_t label, uint32_t cost)
-{
-    const uint32_t sum = label + cost;
-    return sum > label && sum < best ? sum : best;
-}
+DEVICE uint32_t cost_of(const row_range &row, int32_t slot) { return min(row.arc[slot].cost, NO_LABEL); }
 
 // The label that links straight from the origin give, where the origin is no inner node.
 DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_range &row, int32_t i)
@@ -83,7 +86,7 @@ DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_rang
     for (int32_t k = __ldg(inner.d_rest_first + 2 * i + 1); k < end; k++) {
         const traffic_gpu_entry e = read_entry(inner.d_rest + k);
         if (e.tail == row.origin)
-            best = min(best, row.arc[e.slot].cost);
+            best = min(best, cost_of(row, e.slot));
     }
     return best;
 }
@@ -92,16 +95,19 @@ DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_rang
 template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, own_nodes<OWN> &own)
 {
     uint32_t sources = 0;
+    bool has_many = false;
 #pragma unroll
     for (int j = 0; j < OWN; j++)
 #pragma unroll
         for (int q = 0; q < KEPT; q++) {
             const int32_t i = node_of<OWN>(j);
-            const traffic_gpu_entry e = i < inner.count ? read_entry(inner.d_kept + q * inner.count + i) : traffic_gpu_entry{-1, 0};
+            const traffic_gpu_entry e = i < inner.count ? read_entry(inner.d_kept + q * inner.nodes + i) : traffic_gpu_entry{-1, 0};
+            has_many = has_many || (q == FEW && e.slot >= 0);
             own.cost[j][q] = (uint32_t)e.slot;
             own.before[j][q] = (uint32_t)e.tail * (uint32_t)sizeof(uint32_t);
             sources |= e.slot >= 0 ? 1u << e.tail / (WARP * OWN) : 0;
         }
+    own.has_many = __any_sync(ALL_LANES, has_many);
     return sources;
 }
 
@@ -111,15 +117,13 @@ template <int OWN> DEVICE void take_costs(const row_range &row, own_nodes<OWN> &
     for (int j = 0; j < OWN; j++)
 #pragma unroll
         for (int q = 0; q < KEPT; q++)
-            own.cost[j][q] = (int32_t)own.cost[j][q] >= 0 ? row.arc[own.cost[j][q]].cost : 1;
+            own.cost[j][q] = (int32_t)own.cost[j][q] >= 0 ? cost_of(row, (int32_t)own.cost[j][q]) : 1;
 }
 
-// First labels, and what registers do not hold. Returns as take_slots().
-template <int OWN>
-DEVICE uint32_t take_labels(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, block_words &s, own_nodes<OWN> &own)
+// Labels straight from the origin, and what registers do not hold. Returns as take_slots().
+template <int OWN> DEVICE uint32_t take_labels(const traffic_gpu_inner &inner, const row_range &row, own_nodes<OWN> &own)
 {
     uint32_t sources = 0;
-    bool is_fresh = false;
     own.has_more = 0;
 #pragma unroll
     for (int j = 0; j < OWN; j++) {
@@ -134,13 +138,70 @@ DEVICE uint32_t take_labels(const traffic_gpu_inner &inner, const row_range &row
             own.has_more |= 1u << j;
         }
         own.label[j] = i == row.origin ? 0 : row.origin < inner.count ? NO_LABEL : label_from_origin(inner, row, i);
-        is_fresh = is_fresh || own.label[j] != NO_LABEL;
-        m.label[i] = own.label[j];
-        m.flow[i] = 0;
     }
+    return sources;
+}
+
+DEVICE entry read_both(const entry *at)
+{
+    const unsigned long long both = *reinterpret_cast<const volatile unsigned long long *>(at);
+    return {(uint32_t)both, (uint32_t)(both >> 32)};
+}
+DEVICE void write_both(entry *at, entry e)
+{
+    *reinterpret_cast<volatile unsigned long long *>(at) = (unsigned long long)e.link << 32 | e.value;
+}
+
+// Labels of the row's tree of before, at the costs of now. A node jumps from ancestor to ancestor; one that has jumped serves those below it. Ends:
+// every jump goes to a proper ancestor. All threads call it.
+template <int OWN> DEVICE void evaluate(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, own_nodes<OWN> &own)
+{
+    entry *const all = reinterpret_cast<entry *>(m.flow);
+    entry mine[OWN];
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        const int32_t i = node_of<OWN>(j);
+        if (i >= inner.count)
+            continue;
+        const int way = row.way[i];
+        mine[j] = {own.label[j], NOWHERE};
+#pragma unroll
+        for (int q = 0; q < KEPT; q++)
+            if (way == q && i != row.origin) {
+                const uint32_t link = own.before[j][q] / (uint32_t)sizeof(uint32_t);
+                mine[j] = {own.cost[j][q], link == (uint32_t)row.origin ? NOWHERE : link};
+            }
+        write_both(all + i, mine[j]);
+    }
+    __syncthreads();
+#pragma unroll
+    for (int j = 0; j < OWN; j++) {
+        const int32_t i = node_of<OWN>(j);
+        if (i >= inner.count)
+            continue;
+        while (mine[j].link != NOWHERE) {
+            const entry above = read_both(all + mine[j].link);
+            mine[j] = {min(mine[j].value + above.value, NO_LABEL), above.link};
+            write_both(all + i, mine[j]);
+        }
+        own.label[j] = min(own.label[j], mine[j].value);
+    }
+    __syncthreads();
+}
+
+// First labels of all, and no flows.
+template <int OWN> DEVICE void begin(const traffic_gpu_inner &inner, const row_memory &m, block_words &s, const own_nodes<OWN> &own)
+{
+    bool is_fresh = false;
+#pragma unroll
+    for (int j = 0; j < OWN; j++)
+        if (node_of<OWN>(j) < inner.count) {
+            is_fresh = is_fresh || own.label[j] != NO_LABEL;
+            m.label[node_of<OWN>(j)] = own.label[j];
+            m.flow[node_of<OWN>(j)] = 0;
+        }
     if (__any_sync(ALL_LANES, is_fresh) && threadIdx.x % WARP == 0)
         atomicOr(&s.fresh[0], 1u << threadIdx.x / WARP);
-    return sources;
 }
 
 // The best label of node j over the slots that do not fit into registers.
@@ -150,8 +211,21 @@ DEVICE uint32_t best_of_more(const traffic_gpu_inner &inner, const row_range &ro
 #pragma unroll 1
     for (int32_t k = __ldg(inner.d_rest_first + 2 * i); k < end; k++) {
         const traffic_gpu_entry e = read_entry(inner.d_rest + k);
-        best = better(best, read_now(m.label + e.tail), row.arc[e.slot].cost);
+        best = __viaddmin_u32(read_now(m.label + e.tail), cost_of(row, e.slot), best);
     }
+    return best;
+}
+
+// The best label of a node over slots FROM .. END - 1 in registers.
+template <int FROM, int END> DEVICE uint32_t best_of(const row_memory &m, const uint32_t (&before)[KEPT], const uint32_t (&cost)[KEPT], uint32_t best)
+{
+    uint32_t below[END - FROM];
+#pragma unroll
+    for (int q = FROM; q < END; q++)
+        below[q - FROM] = read_at(m.label, before[q]);
+#pragma unroll
+    for (int q = FROM; q < END; q++)
+        best = __viaddmin_u32(below[q - FROM], cost[q], best);
     return best;
 }
 
@@ -161,16 +235,12 @@ template <int OWN> DEVICE bool pull(const traffic_gpu_inner &inner, const row_ra
     uint32_t best[OWN];
     bool has_changed = false;
 #pragma unroll
-    for (int j = 0; j < OWN; j++) {
-        uint32_t below[KEPT];
+    for (int j = 0; j < OWN; j++)
+        best[j] = best_of<0, FEW>(m, own.before[j], own.cost[j], own.label[j]);
+    if (own.has_many)
 #pragma unroll
-        for (int q = 0; q < KEPT; q++)
-            below[q] = read_at(m.label, own.before[j][q]);
-        best[j] = own.label[j];
-#pragma unroll
-        for (int q = 0; q < KEPT; q++)
-            best[j] = better(best[j], below[q], own.cost[j][q]);
-    }
+        for (int j = 0; j < OWN; j++)
+            best[j] = best_of<FEW, KEPT>(m, own.before[j], own.cost[j], best[j]);
 #pragma unroll
     for (int j = 0; j < OWN; j++) {
         if (own.has_more >> j & 1)
@@ -213,6 +283,7 @@ DEVICE unsigned int spread(const traffic_gpu_trees &plan, const row_range &row, 
 struct parent {
     int32_t slot;   // -1: none
     uint32_t node;  // NOWHERE: the origin, or none
+    int32_t way;
 };
 
 DEVICE parent parent_in(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, int32_t from, int32_t to, uint32_t label, parent known)
@@ -220,9 +291,9 @@ DEVICE parent parent_in(const traffic_gpu_inner &inner, const row_range &row, co
 #pragma unroll 1
     for (int32_t k = from; k < to; k++) {
         const traffic_gpu_entry e = read_entry(inner.d_rest + k);
-        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, cost = row.arc[e.slot].cost;
+        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, cost = cost_of(row, e.slot);
         if (below < label && below + cost == label && (uint32_t)e.slot < (uint32_t)known.slot)
-            known = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail};
+            known = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail, e.tail == row.origin ? FROM_ORIGIN : NO_WAY};
     }
     return known;
 }
@@ -232,58 +303,73 @@ DEVICE parent find_parent(const traffic_gpu_inner &inner, const row_range &row, 
 {
     const int32_t i = node_of<OWN>(j);
     const uint32_t label = own.label[j];
-    parent found = {-1, NOWHERE};
-    int kept = -1;
+    parent found = {-1, NOWHERE, NO_WAY};
     if (i >= inner.count || i == row.origin || label == NO_LABEL)
         return found;
 #pragma unroll
     for (int q = KEPT - 1; q >= 0; q--) {
         const uint32_t below = read_at(m.label, own.before[j][q]), node = own.before[j][q] / (uint32_t)sizeof(uint32_t);
         if (below < label && below + own.cost[j][q] == label) {
-            kept = q;
+            found.way = q;
             found.node = node == (uint32_t)row.origin ? NOWHERE : node;
         }
     }
-    if (kept >= 0)
-        found.slot = read_entry(inner.d_kept + kept * inner.count + i).slot;
+    if (found.way < KEPT)
+        found.slot = read_entry(inner.d_kept + found.way * inner.nodes + i).slot;
     const bool has_more = (own.has_more >> j & 1) != 0, is_outside = row.origin >= inner.count;
     const int32_t first = 2 * i + (has_more ? 0 : 1), end = 2 * i + (is_outside ? 2 : 1);
     return has_more || is_outside ? parent_in(inner, row, m, __ldg(inner.d_rest_first + first), __ldg(inner.d_rest_first + end), label, found) : found;
 }
 
+// The last slot to a destination that is no inner node, and the label there.
+DEVICE parent find_last(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, int32_t i, uint32_t *label)
+{
+    parent last = {-1, NOWHERE, NO_WAY};
+    auto look = [&](traffic_gpu_entry e) {
+        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, sum = below + cost_of(row, e.slot);
+        if (sum < *label || (sum == *label && sum < NO_LABEL && e.slot < last.slot)) {
+            *label = sum;
+            last = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail, NO_WAY};
+        }
+    };
+    const int32_t end = __ldg(inner.d_rest_first + 2 * i + 2);
+    int32_t k = __ldg(inner.d_rest_first + 2 * i);
+    traffic_gpu_entry e = read_entry(inner.d_kept + i);
+    *label = NO_LABEL;
+#pragma unroll 1
+    for (int q = 1; e.slot >= 0; q++) {
+        const traffic_gpu_entry next = q < KEPT ? read_entry(inner.d_kept + q * inner.nodes + i) : traffic_gpu_entry{-1, 0};
+        look(e);
+        e = next;
+    }
+#pragma unroll 1
+    for (; k < end; k++)
+        look(read_entry(inner.d_rest + k));
+    return last;
+}
+
 // Trips to their destinations: flows of inner nodes, and the last slot of others. The greatest label of them.
 DEVICE uint32_t serve_trips(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m)
 {
-    const traffic_gpu_inner &inner = plan.inner;
     uint32_t greatest = 0;
 #pragma unroll 1
     for (int64_t t = row.from + threadIdx.x; t < row.to; t += blockDim.x) {
-        const int32_t i = __ldg(inner.d_place + __ldg(plan.d_trip_to + t));
+        const int32_t i = __ldg(plan.inner.d_trip_place + t);
         const uint32_t amount = __ldg(plan.d_trip_amount + t);
-        if (i < inner.count) {
+        if (i < plan.inner.count) {
             greatest = max(greatest, m.label[i]);
             atomicAdd(m.flow + i, amount);
             continue;
         }
-        const int32_t from = __ldg(inner.d_rest_first + 2 * i), end = __ldg(inner.d_rest_first + 2 * i + 2);
-        uint32_t label = NO_LABEL;
-        parent last = {-1, NOWHERE};
-#pragma unroll 1
-        for (int32_t k = from; k < end; k++) {
-            const traffic_gpu_entry e = read_entry(inner.d_rest + k);
-            const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, cost = row.arc[e.slot].cost;
-            const uint32_t sum = better(label, below, cost);
-            if (sum < label || (label != NO_LABEL && below < label && below + cost == label && e.slot < last.slot))
-                last = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail};
-            label = sum;
-        }
+        uint32_t label;
+        const parent last = find_last(plan.inner, row, m, i, &label);
         greatest = max(greatest, label);
         if (last.slot >= 0 && amount != 0)
             atomicAdd(row.load + last.slot, (unsigned long long)amount);
         if (last.node != NOWHERE)
             atomicAdd(m.flow + last.node, amount);
     }
-    return greatest;
+    return greatest >= NO_LABEL ? TRAFFIC_GPU_FAR_LABEL : greatest;
 }
 
 // Flows of all subtrees. After k rounds a node has the flow of those fewer than 2^k links below, and `node` is 2^k links above it. All threads call it.
@@ -319,8 +405,10 @@ template <int OWN> DEVICE void load(const traffic_gpu_trees &plan, const row_ran
 #pragma unroll
     for (int j = 0; j < OWN; j++) {
         up[j] = find_parent(plan.inner, row, m, own, j);
-        if (node_of<OWN>(j) < plan.inner.count)
+        if (node_of<OWN>(j) < plan.inner.count) {
             m.above[node_of<OWN>(j)] = up[j].node;
+            row.way[node_of<OWN>(j)] = (uint8_t)up[j].way;
+        }
     }
     const uint32_t greatest = __reduce_max_sync(ALL_LANES, serve_trips(plan, row, m));
     if (threadIdx.x % WARP == 0)
@@ -342,8 +430,8 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
 {
     __shared__ block_words s;
     const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r);
-    const row_range row = {__ldg(plan.inner.d_place + __ldg(plan.d_row_origin + r)), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
-                           plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
+    const row_range row = {__ldg(plan.inner.d_row_place + r), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
+                           plan.inner.d_way + (int64_t)r * plan.inner.count, plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
     const row_memory m = {dynamic_shared<uint32_t>(), dynamic_shared<uint32_t>() + plan.inner.count, dynamic_shared<uint32_t>() + 2 * plan.inner.count};
     own_nodes<OWN> own;
     if (threadIdx.x < TURNS)
@@ -356,8 +444,11 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
     if (plan.d_state->end != TRAFFIC_GPU_RUNNING)
         return;
     take_costs(row, own);
+    sources = __reduce_or_sync(ALL_LANES, sources | take_labels(plan.inner, row, own));
     __syncthreads();
-    sources = __reduce_or_sync(ALL_LANES, sources | take_labels(plan.inner, row, m, s, own));
+    if (!plan.is_cold)
+        evaluate(plan.inner, row, m, own);
+    begin(plan.inner, m, s, own);
     __syncthreads();
     const unsigned int rounds = spread(plan, row, m, sources, s, own);
     load(plan, row, m, s, own);
