@@ -10,7 +10,7 @@
 #include "base/run.h"
 #include "traffic/gpu/city.h"
 
-enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000, MOST_OF_SMALL = 120, ALL_WAYS = 3 };
+enum { MOST_GAPS = 3, MOST_OF_128 = 64 * 128, MOST_OF_BLOCK = 20000, MOST_OF_REGISTERS = 2048, MOST_OF_SMALL = 120, ALL_WAYS = 4 };
 
 typedef struct shape {
     const char *name;
@@ -18,6 +18,7 @@ typedef struct shape {
     traffic_shape cost;
     int32_t free_tenths;   // links without any cost
     double load;           // trips of a pair
+    bool is_open;          // paths may pass the ends, which are dead ends then
 } shape;
 
 typedef struct trial {
@@ -167,7 +168,7 @@ static void trial_open(trial *t, mco_context *ctx, const shape *s, uint64_t seed
 {
     *t = (trial){.ctx = ctx, .seed = seed};
     t->problem.nodes = s->nodes;
-    t->problem.first_through = s->ends;
+    t->problem.first_through = s->is_open ? 0 : s->ends;
     t->problem.is_integral = true;
     draw_links(t, s);
     sort_into(&t->problem);
@@ -453,7 +454,7 @@ static void check_fleet(trial *t, const shape *s)
     int count = 0;
     if (mco_gpus_list(t->ctx, list, &count, &reason) != MCO_OK || count < 2 || t->problem.rows == 0)
         return;
-    for (int32_t way = s->nodes <= 1000 ? 1 : 2; way <= 3; way++) {
+    for (int32_t way = s->nodes <= 1000 ? 1 : 2; way <= (s->nodes <= 1000 ? ALL_WAYS : 3); way++) {
         const traffic_gpu_tuning tuning = {.way = way};
         const found one = solve_on(t, &tuning, 1);
         for (int n = 2; n <= count; n++) {
@@ -535,21 +536,24 @@ int main(int argc, char **argv)
 {
     const bool is_small = argc > 1 && strcmp(argv[1], "small") == 0;
     const shape shapes[] = {
-        {"two nodes", 2, 2, 0, 1, 2, 2, TRAFFIC_QUARTIC, 0, 30},
-        {"small", 40, 150, 0, 1, 20, 20, TRAFFIC_QUARTIC, 0, 4},
-        {"ends", 120, 500, 30, 1, 30, 20, TRAFFIC_QUARTIC, 0, 4},
-        {"free links", 150, 600, 0, 1, 40, 30, TRAFFIC_QUARTIC, 4, 2},
-        {"classes", 100, 420, 20, 3, 20, 12, TRAFFIC_QUARTIC, 1, 2},
-        {"powers", 100, 400, 10, 2, 10, 8, TRAFFIC_POWER, 0, 4},
-        {"cubic", 100, 400, 10, 1, 10, 8, TRAFFIC_CUBIC, 0, 4},
-        {"conical", 100, 400, 10, 1, 10, 8, TRAFFIC_CONICAL, 0, 4},
-        {"akcelik", 100, 400, 10, 1, 10, 8, TRAFFIC_AKCELIK, 0, 4},
-        {"a thousand", 1000, 3100, 200, 1, 200, 150, TRAFFIC_QUARTIC, 0, 0.2},
-        {"eight thousand", 8000, 20000, 500, 1, 60, 60, TRAFFIC_QUARTIC, 1, 1},
-        {"a hundred thousand", 100000, 260000, 0, 1, 40, 100, TRAFFIC_QUARTIC, 1, 1},
-        {"most", 20000, 45000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1},
+        {"two nodes", 2, 2, 0, 1, 2, 2, TRAFFIC_QUARTIC, 0, 30, false},
+        {"small", 40, 150, 0, 1, 20, 20, TRAFFIC_QUARTIC, 0, 4, false},
+        {"ends", 120, 500, 30, 1, 30, 20, TRAFFIC_QUARTIC, 0, 4, false},
+        {"dead ends", 120, 420, 40, 1, 40, 30, TRAFFIC_QUARTIC, 2, 3, true},
+        {"free links", 150, 600, 0, 1, 40, 30, TRAFFIC_QUARTIC, 4, 2, false},
+        {"classes", 100, 420, 20, 3, 20, 12, TRAFFIC_QUARTIC, 1, 2, false},
+        {"powers", 100, 400, 10, 2, 10, 8, TRAFFIC_POWER, 0, 4, false},
+        {"cubic", 100, 400, 10, 1, 10, 8, TRAFFIC_CUBIC, 0, 4, false},
+        {"conical", 100, 400, 10, 1, 10, 8, TRAFFIC_CONICAL, 0, 4, false},
+        {"akcelik", 100, 400, 10, 1, 10, 8, TRAFFIC_AKCELIK, 0, 4, false},
+        {"a thousand", 1000, 3100, 200, 1, 200, 150, TRAFFIC_QUARTIC, 0, 0.2, false},
+        {"eight thousand", 8000, 20000, 500, 1, 60, 60, TRAFFIC_QUARTIC, 1, 1, false},
+        {"a hundred thousand", 100000, 260000, 0, 1, 40, 100, TRAFFIC_QUARTIC, 1, 1, false},
+        {"most", 20000, 45000, 1000, 1, 12, 60, TRAFFIC_QUARTIC, 1, 1, false},
     };
-    const traffic_gpu_tuning tunings[] = {{.way = 1}, {.threads = 128, .arcs_in_shared = 2, .way = 1}, {.threads = 1024, .pulls = 4, .way = 1}, {.way = 2}, {.way = 3}};
+    const traffic_gpu_tuning tunings[] = {{.way = 1}, {.threads = 128, .arcs_in_shared = 2, .way = 1}, {.threads = 1024, .pulls = 4, .way = 1}, {.way = 2}, {.way = 3},
+                                          {.way = 4}, {.threads = 128, .pulls = 1, .way = 4}};
+    const int32_t most_of[] = {MOST_OF_BLOCK, MOST_OF_128, MOST_OF_BLOCK, INT32_MAX, INT32_MAX, MOST_OF_REGISTERS, MOST_OF_REGISTERS};
     mco_context *ctx = gpu_begin();
     long checks = 0;
     trial t;
@@ -560,14 +564,14 @@ int main(int argc, char **argv)
         fflush(stdout);
         trial_open(&t, ctx, &shapes[i], 17 + i);
         for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++, checks++)
-            if ((!is_small || k == 0 || i < ALL_WAYS) && shapes[i].nodes <= (k == 1 ? MOST_OF_128 : k == 0 || k == 2 ? MOST_OF_BLOCK : INT32_MAX))
+            if ((!is_small || k == 0 || i < ALL_WAYS) && shapes[i].nodes <= most_of[k])
                 check_loads(&t, &shapes[i], &tunings[k]);
         if (!is_small || i <= ALL_WAYS)
             check_solves(&t, &shapes[i], is_small || shapes[i].nodes >= LARGE);  // a hierarchy of a large network takes seconds for each
         checks++;
         trial_close(&t);
     }
-    trial_open(&t, ctx, &(shape){"one node", 1, 0, 0, 1, 1, 1, TRAFFIC_QUARTIC, 0, 1}, 1);
+    trial_open(&t, ctx, &(shape){"one node", 1, 0, 0, 1, 1, 1, TRAFFIC_QUARTIC, 0, 1, false}, 1);
     found f = solve(&t, traffic_gpu_frank_wolfe_assign, MCO_TRAFFIC_METHOD_BFW, 1e-4);
     GPU_CHECK(f.gap == 0 && f.objective == 0, "no trips: gap %g, objective %g", f.gap, f.objective);
     free(f.flow);

@@ -12,8 +12,10 @@
 typedef struct traffic_gpu_tuning {
     int32_t threads;        // of a row's block: 128 to 1024
     int32_t arcs_in_shared; // 1: yes, 2: no; 0: where at least three blocks share a multiprocessor
-    int32_t pulls;          // after an evaluation
-    int32_t way;            // 0: by size; 1: a block a row finds trees; 2: a hierarchy, a block a row loads; 3: a hierarchy and walks
+    int32_t pulls;          // after an evaluation; of a warp between barriers
+    int32_t way;            // 0: by size; 1: a block a row, trees from those before; 2: a hierarchy, a block a row loads; 3: a hierarchy and walks; 4: a
+                            // block a row, slots in registers, where they fit
+    bool keeps_apart;       // a launch waits for the one before, also where they may overlap
     int32_t chunk;          // steps between two looks of the host, at most
     double flow_unit;       // cars of a unit of loads; 0: by the rows
     const traffic_gpu_wide *like;  // its hierarchy serves this one too, and outlives it; NULL: an own one

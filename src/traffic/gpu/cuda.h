@@ -20,6 +20,8 @@ MCO_BEGIN_C
 enum {
     TRAFFIC_GPU_MOST_NODES = 32767, TRAFFIC_GPU_MOST_SLOTS = 65535,  // of trees in shared memory
     TRAFFIC_GPU_MOST_CLIMBED = 65535, TRAFFIC_GPU_MOST_DEGREE = 255,  // vertices, links of a vertex
+    TRAFFIC_GPU_FEW = 4,             // slots of most nodes, at most
+    TRAFFIC_GPU_KEPT = 6,            // slots of a node in registers
     TRAFFIC_GPU_SUMS = 12,           // of a reduction, at most
     TRAFFIC_GPU_MOST_THREADS = 1024
 };
@@ -50,14 +52,33 @@ typedef struct traffic_gpu_state {
     double total, gap;               // of the last pass
 } traffic_gpu_state;
 
-// ---- Trees and loads (trees.cu)
+// ---- Trees and loads (trees.cu, relax.cu)
+
+// A slot, and the place of its tail.
+typedef struct traffic_gpu_entry {
+    int32_t slot;                    // -1: none, and the tail is the head itself
+    int32_t tail;
+} traffic_gpu_entry;
+
+// The network as relax.cu takes it. Inner nodes are those that paths may pass. Places number them from 0, and the other nodes behind them.
+typedef struct traffic_gpu_inner {
+    int32_t count;                   // inner nodes; 0: trees.cu finds the trees
+    int32_t own;                     // inner nodes of a thread: 1 or 2
+    int32_t nodes;
+    const int32_t *d_row_place;      // [rows] of the origin
+    const int32_t *d_trip_place;     // [trips] of the destination
+    const traffic_gpu_entry *d_kept; // [TRAFFIC_GPU_KEPT][nodes] the first slots from inner nodes, ascending
+    const int32_t *d_rest_first;     // [2 * nodes + 1] into place v: from 2v on other slots from inner nodes, from 2v + 1 on those from others
+    const traffic_gpu_entry *d_rest; // ascending in each range
+    uint8_t *d_way;                  // [rows][count] how the tree of the last call enters an inner node (relax.cu)
+} traffic_gpu_inner;
 
 typedef struct traffic_gpu_trees {
     int32_t nodes, slots, rows, first_through;
     int32_t threads;                 // of a block
     bool arcs_in_shared;
     bool is_cold;                    // d_parent has no trees
-    int32_t pulls;                   // pulls after an evaluation, 1 or more: the first one of all nodes
+    int32_t pulls;                   // pulls after an evaluation, 1 or more: the first one of all nodes; of a warp between barriers (relax.cu)
     const int32_t *d_first;          // [nodes + 1] slots into a node
     const int32_t *d_out_first, *d_out_head;  // [nodes + 1] [slots] nodes that the links out of a node enter
     const traffic_gpu_arc *d_arc;    // [classes][slots]
@@ -70,6 +91,8 @@ typedef struct traffic_gpu_trees {
     const traffic_gpu_state *d_state;
     uint32_t *d_greatest;            // label of a destination; d_state's, or that of one of several GPUs
     unsigned long long *d_rounds;    // [2] evaluations and pulls, or NULL
+    bool overlaps;                   // launches may overlap (launch_behind())
+    traffic_gpu_inner inner;         // with it the members from arcs_in_shared on, d_out_first, d_out_head and d_parent are not used
 } traffic_gpu_trees;
 
 // Shared memory of a block.
@@ -104,6 +127,8 @@ size_t traffic_gpu_climb_bytes(int64_t vertices);
 typedef struct traffic_gpu_steps {
     int32_t slots, classes;
     int32_t blocks, threads;         // traffic_gpu_steps_shape()
+    bool overlaps;                   // launches may overlap (launch_behind())
+    bool is_cluster;                 // all blocks are one cluster: a few slots a thread; needs `overlaps`
     int32_t memory;                  // earlier directions: 0 for fw, 1 for cfw, 2 for bfw
     int32_t search;                  // mco_traffic_line_search
     double gap;                      // the target
@@ -135,9 +160,13 @@ typedef struct traffic_gpu_sum {
 #ifdef MCO_HAVE_CUDA
 #include <cuda_runtime_api.h>
 
-// Allows the shared memory. *blocks: how many are on a multiprocessor at once; 0: it does not fit.
+// By relax.cu where the plan has inner nodes. Shape: allows the shared memory. *blocks: how many are on a multiprocessor at once; 0: it does not fit.
 cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks);
 cudaError_t traffic_gpu_launch_trees(const traffic_gpu_trees *plan, cudaStream_t stream);
+// Chooses threads for plan->inner.count nodes: a node each if plan->threads suffice, else two. False: there are too many nodes.
+bool traffic_gpu_relax_divide(traffic_gpu_trees *plan);
+cudaError_t traffic_gpu_relax_shape(const traffic_gpu_trees *plan, int *blocks);
+cudaError_t traffic_gpu_launch_relax(const traffic_gpu_trees *plan, cudaStream_t stream);
 // Costs in labels as weights of the links [links].
 cudaError_t traffic_gpu_launch_weigh(const traffic_gpu_walk *plan, int32_t *d_weight, cudaStream_t stream);
 // Labels by rows, [rows][vertices], by vertex of the problem; d_vertex [vertices] of a rank. Far ones are MCO_PATHS_NONE at most.

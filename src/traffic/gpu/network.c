@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "traffic/gpu/fleet.h"
+#include "traffic/gpu/inner.h"
 
 enum { SMALL_NODES = 4096, THREADS_LARGE = 512, BLOCKS_WANTED = 3, HISTORY_ROOM = 4096, ROUND = 128, PULLS = 4 };
 static const uint32_t LONGEST = 1u << 30, LONGEST_WIDE = 1u << 28;
@@ -74,7 +75,7 @@ static mco_status upload_links(traffic_gpu_city *c)
     MCO_TRY(upload_by_slot(c, &s->costs.capacity, p->costs.capacity, 1));
     MCO_TRY(upload_by_slot(c, &s->d_extra, p->extra, p->classes));
     MCO_TRY(UPLOAD(c, &c->trees.d_first, p->into_first, (int64_t)p->nodes + 1));
-    if (c->wide == NULL) {
+    if (c->wide == NULL && c->trees.inner.count == 0) {
         MCO_TRY(UPLOAD(c, &c->trees.d_out_first, p->first, (int64_t)p->nodes + 1));
         MCO_TRY(UPLOAD(c, &c->trees.d_out_head, p->head, p->links));
     }
@@ -125,7 +126,7 @@ static mco_status take_memory(traffic_gpu_city *c)
     const traffic_problem *p = c->problem;
     traffic_gpu_steps *s = &c->steps;
     const int64_t all = (int64_t)p->classes * p->links;
-    if (c->wide == NULL)
+    if (c->wide == NULL && c->trees.inner.count == 0)
         MCO_TRY(ZEROS(c, &c->trees.d_parent, (int64_t)p->rows * p->nodes));
     MCO_TRY(ZEROS(c, &s->d_load, all));
     MCO_TRY(ZEROS(c, &s->d_flow, p->links));
@@ -164,6 +165,49 @@ bool traffic_gpu_city_fits(const traffic_problem *p, size_t shared_bytes)
     return p->nodes <= TRAFFIC_GPU_MOST_NODES && p->links <= TRAFFIC_GPU_MOST_SLOTS && traffic_gpu_trees_bytes(&t) <= shared_bytes;
 }
 
+// Places of origins and destinations.
+static mco_status upload_places(traffic_gpu_city *c, const int32_t *place, traffic_gpu_inner *to)
+{
+    mco_status st = MCO_OK;
+    const traffic_problem *p = c->problem;
+    const int64_t trips = p->rows > 0 ? p->row_first[p->rows] : 0;
+    int32_t *of = NULL;
+    MCO_TRY(mco_alloc(c->device.ctx, &of, trips > p->rows ? trips : p->rows));
+    for (int32_t r = 0; r < p->rows; r++)
+        of[r] = place[p->row_origin[r]];
+    MCO_TRY(UPLOAD(c, &to->d_row_place, of, p->rows));
+    for (int64_t i = 0; i < trips; i++)
+        of[i] = place[p->to[i]];
+    MCO_TRY(UPLOAD(c, &to->d_trip_place, of, trips));
+done:
+    mco_free(c->device.ctx, &of);
+    return st;
+}
+
+// Inner nodes in registers, if there are not too many of them.
+static mco_status choose_inner(traffic_gpu_city *c)
+{
+    mco_status st = MCO_OK;
+    traffic_inner inner = {0};
+    traffic_gpu_trees with_inner = c->trees;
+    traffic_gpu_inner *const to = &with_inner.inner;
+    const int64_t nodes = c->problem->nodes;
+    MCO_TRY(traffic_inner_make(c->device.ctx, c->problem, &inner));
+    to->count = inner.count;
+    to->nodes = c->problem->nodes;
+    if (inner.count == 0 || !traffic_gpu_relax_divide(&with_inner))
+        goto done;
+    MCO_TRY(upload_places(c, inner.place, to));
+    MCO_TRY(UPLOAD(c, &to->d_kept, inner.kept, TRAFFIC_GPU_KEPT * nodes));
+    MCO_TRY(UPLOAD(c, &to->d_rest_first, inner.rest_first, 2 * nodes + 1));
+    MCO_TRY(UPLOAD(c, &to->d_rest, inner.rest, inner.rest_first[2 * nodes]));
+    MCO_TRY(ZEROS(c, &to->d_way, (int64_t)c->problem->rows * inner.count));
+    c->trees = with_inner;
+done:
+    traffic_inner_clear(c->device.ctx, &inner);
+    return st;
+}
+
 // Blocks and threads of trees in shared memory.
 static mco_status choose_trees(traffic_gpu_city *c, size_t shared_bytes)
 {
@@ -171,7 +215,7 @@ static mco_status choose_trees(traffic_gpu_city *c, size_t shared_bytes)
     int blocks = 0;
     traffic_gpu_trees with_arcs = c->trees;
     with_arcs.arcs_in_shared = true;
-    if (c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= shared_bytes) {
+    if (c->trees.inner.count == 0 && c->tuning.arcs_in_shared != 2 && traffic_gpu_trees_bytes(&with_arcs) <= shared_bytes) {
         MCO_CUDA(c->device.ctx, traffic_gpu_trees_shape(&with_arcs, &blocks));
         if (blocks >= BLOCKS_WANTED || (blocks > 0 && c->tuning.arcs_in_shared == 1))
             c->trees = with_arcs;
@@ -190,14 +234,19 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     int most = 0;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, c->device.info.index));
     c->trees = shape_of(p, &c->tuning);
-    const bool is_small = p->nodes <= SMALL_NODES || c->tuning.way == 1;
-    if (c->tuning.way > 1 || !is_small || !traffic_gpu_city_fits(p, (size_t)most))
-        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, c->tuning.way == 3, c->tuning.like, &c->wide));
+    c->trees.overlaps = !c->tuning.keeps_apart && mco_device_overlaps(&c->device);
+    const int32_t way = c->tuning.way;
+    const bool is_small = p->nodes <= SMALL_NODES || way == 1 || way == 4;
+    if (way == 0 || way == 4)
+        MCO_TRY(choose_inner(c));
+    if (c->trees.inner.count == 0 && (way == 2 || way == 3 || !is_small || !traffic_gpu_city_fits(p, (size_t)most)))
+        MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, way == 3, c->tuning.like, &c->wide));
     else
         MCO_TRY(choose_trees(c, (size_t)most));
     c->steps.slots = p->links;
     c->steps.classes = p->classes;
     c->steps.longest = c->wide != NULL ? LONGEST_WIDE : LONGEST;
+    c->steps.overlaps = c->trees.overlaps;
     MCO_CUDA(ctx, traffic_gpu_steps_shape(&c->steps, c->device.info.multiprocessors));
 done:
     return st;

@@ -265,6 +265,8 @@ size_t traffic_gpu_trees_bytes(const traffic_gpu_trees *plan)
 
 cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks)
 {
+    if (plan->inner.count > 0)
+        return traffic_gpu_relax_shape(plan, blocks);
     const size_t bytes = traffic_gpu_trees_bytes(plan);
     cudaError_t error = allow_shared(choose(plan), bytes);
     *blocks = 0;
@@ -275,5 +277,7 @@ cudaError_t traffic_gpu_trees_shape(const traffic_gpu_trees *plan, int *blocks)
 
 cudaError_t traffic_gpu_launch_trees(const traffic_gpu_trees *plan, cudaStream_t stream)
 {
+    if (plan->inner.count > 0)
+        return traffic_gpu_launch_relax(plan, stream);
     return launch(choose(plan), (unsigned int)plan->rows, (unsigned int)plan->threads, traffic_gpu_trees_bytes(plan), stream, *plan);
 }
