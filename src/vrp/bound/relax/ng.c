@@ -27,10 +27,12 @@ static mco_status open_sides(mco_context *ctx, vrp_ng_pass *pass)
     const vrp_bound_problem *p = pass->problem;
     for (int s = 0; s < pass->sides; s++) {
         vrp_ng_side *side = &pass->side[s];
-        MCO_TRY(mco_alloc(ctx, &side->far, p->nodes * (int64_t)p->stride));
-        MCO_TRY(mco_alloc(ctx, &side->near, pass->pairs));
         MCO_TRY(mco_alloc(ctx, &side->first, p->nodes));
         MCO_TRY(mco_alloc(ctx, &side->last, p->nodes));
+        if (pass->engine->is_device)
+            continue;
+        MCO_TRY(mco_alloc(ctx, &side->far, p->nodes * (int64_t)p->stride));
+        MCO_TRY(mco_alloc(ctx, &side->near, pass->pairs));
         MCO_TRY(mco_alloc(ctx, &side->base, (p->capacity + 1) * (int64_t)p->stride));
         for (int64_t at = 0; at < (p->capacity + 1) * (int64_t)p->stride; at++)
             side->base[at] = VRP_NO_PATH;
@@ -75,7 +77,7 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
         mco_free(ctx, &gone->side[s].near);
         mco_free(ctx, &gone->side[s].first);
         mco_free(ctx, &gone->side[s].last);
-        mco_free(ctx, &gone->side[s].base);
+        mco_free(ctx, &gone->side[s].base);  // NULL with a device
     }
     mco_free(ctx, &gone->pair);
     mco_free(ctx, &gone->first_pair);
@@ -87,7 +89,11 @@ const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
 {
     switch (engine) {
     case MCO_ENGINE_REFERENCE: return &vrp_ng_reference;
+#ifdef MCO_HAVE_CUDA
+    case MCO_ENGINE_GPU: return &vrp_ng_gpu;
+#else
     case MCO_ENGINE_GPU: return NULL;
+#endif
     default: return &vrp_ng_cores;
     }
 }
@@ -108,10 +114,18 @@ int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32
     return pass->engine->value(pass, backward ? 1 : 0, load, node, memory);
 }
 
+mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass)
+{
+    return pass->engine->fetch != NULL ? pass->engine->fetch(ctx, pass) : MCO_OK;
+}
+
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out)
 {
     if (!pass->engine->has_tables)
         return mco_fail(ctx, MCO_ERR_LIMIT, "completion bounds need dense tables");
+    const mco_status st = vrp_ng_fetch(ctx, pass);
+    if (st != MCO_OK)
+        return st;
     const int64_t sets = INT64_C(1) << (pass->sets.size[node] - 1);
     for (int32_t q = 0; q <= pass->problem->capacity; q++)
         for (int64_t memory = 0; memory < sets; memory++) {
@@ -234,19 +248,39 @@ static void best_loads(const vrp_ng_pass *pass, int32_t below, ending *best, int
         }
 }
 
-// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added.
+// The paths of the endings [count], path [count * (capacity / least_demand)].
+static mco_status trace_paths(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_ending *ends, int32_t count, int32_t *path)
+{
+    const int64_t longest = pass->problem->capacity / pass->problem->least_demand;
+    if (pass->engine->trace != NULL)
+        return pass->engine->trace(ctx, pass, ends, count, path);
+    for (int32_t e = 0; e < count; e++)
+        ends[e].begin = trace_path(pass, ends[e].load, ends[e].node, path + e * longest);
+    return MCO_OK;
+}
+
+// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added. Endings are traced VRP_NG_PATHS at a
+// time at most: path [VRP_NG_PATHS * (capacity / least_demand)].
 static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most,
                              int32_t *path, vrp_routes *routes, int32_t *added)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;
     const int32_t longest = p->capacity / p->least_demand;
-    for (int32_t e = 0; e < count && *added < most; e++) {
-        const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
-        int64_t index = 0;
-        bool is_new = false;
-        MCO_TRY(vrp_routes_add(ctx, routes, path + begin, length, vrp_bound_route_cost(p, path + begin, length), &index, &is_new));
-        *added += is_new;
+    vrp_ng_ending piece[VRP_NG_PATHS];
+    for (int32_t e = 0; e < count && *added < most;) {
+        const int32_t left = count - e < most - *added ? count - e : most - *added, own = left < VRP_NG_PATHS ? left : VRP_NG_PATHS;
+        for (int32_t k = 0; k < own; k++)
+            piece[k] = (vrp_ng_ending){.node = endings[e + k].node, .load = endings[e + k].load};
+        MCO_TRY(trace_paths(ctx, pass, piece, own, path));
+        for (int32_t k = 0; k < own; k++) {
+            const int32_t *first = path + (int64_t)k * longest + piece[k].begin, length = longest - piece[k].begin;
+            int64_t index = 0;
+            bool is_new = false;
+            MCO_TRY(vrp_routes_add(ctx, routes, first, length, vrp_bound_route_cost(p, first, length), &index, &is_new));
+            *added += is_new;
+        }
+        e += own;
     }
 done:
     return st;
@@ -261,7 +295,7 @@ mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t belo
     MCO_TRY(mco_alloc(ctx, &best, (int64_t)p->nodes * LOADS_OF_A_NODE));
     MCO_TRY(mco_alloc(ctx, &round, p->nodes));
     MCO_TRY(mco_alloc(ctx, &count, p->nodes));
-    MCO_TRY(mco_alloc(ctx, &path, p->capacity / p->least_demand));
+    MCO_TRY(mco_alloc(ctx, &path, VRP_NG_PATHS * (int64_t)(p->capacity / p->least_demand)));
     best_loads(pass, below, best, count);
     for (int32_t rank = 0; rank < LOADS_OF_A_NODE && added < most; rank++) {
         int32_t own = 0;

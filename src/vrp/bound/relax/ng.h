@@ -55,11 +55,15 @@ int32_t vrp_ng_least_route(const vrp_ng_pass *pass);
 // Adds up to `most` new routes of value < `below` to `routes`, costs by problem->cost: the best load of each last node first, by
 // value, then the second of each, and so on. Ties between predecessors: the smallest index. Errors: MEMORY.
 mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
+// Brings the tables to the host; passes on cores have them there. After a run on a GPU, vrp_ng_value() of a memory other than the
+// whole set needs it. The base values, the least route and routes do not. Errors: MEMORY, STOPPED (cancelled), DEVICE.
+mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass);
 // F(load, node, memory); memory: bits over neighbour[], without the node itself. VRP_NO_PATH where there is none. `backward` only
 // with an asymmetric problem.
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory);
 // min over loads l <= load of F(l, node, memory): the completion bounds of labels. out [(capacity + 1) * sets], row by load, for
-// one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables).
+// one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables), as
+// vrp_ng_fetch().
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out);
 
 #endif
