@@ -16,7 +16,7 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
                             double transitions, const char *no_gpu, vrp_relax_settings *out);
 
 // Why AUTO does not take a GPU for this relaxation, in static storage; NULL: it may.
-const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation);
+const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation, int64_t ng_size);
 
 // What computes with these settings.
 mco_work vrp_bound_work(const vrp_relax_settings *settings);

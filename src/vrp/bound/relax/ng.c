@@ -41,8 +41,8 @@ done:
     return st;
 }
 
-mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
-                       const vrp_relax_settings *settings, vrp_ng_pass **out)
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                            const vrp_relax_settings *settings, vrp_ng_pass **out)
 {
     mco_status st = MCO_OK;
     vrp_ng_pass *pass = NULL;
@@ -65,6 +65,18 @@ done:
     return st;
 }
 
+mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                       const vrp_relax_settings *settings, vrp_ng_pass **out)
+{
+    const mco_status st = open_with(ctx, problem, sets, settings, out);
+    if (st != MCO_ERR_LIMIT || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
+        return st;
+    mco_log(ctx, MCO_LOG_INFO, "passes over ng-paths on the cores: %s", mco_context_error(ctx));
+    vrp_relax_settings own = *settings;
+    own.engine = MCO_ENGINE_CPU;
+    return open_with(ctx, problem, sets, &own, out);
+}
+
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
 {
     vrp_ng_pass *gone = *pass;
@@ -85,6 +97,11 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
     mco_free(ctx, pass);
 }
 
+mco_engine vrp_ng_engine_in_use(const vrp_ng_pass *pass)
+{
+    return pass->settings.engine;
+}
+
 const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
 {
     switch (engine) {
@@ -100,7 +117,7 @@ const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
 
 mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s)
 {
-    const mco_status st = vrp_ng_check_range(ctx, pass, arcs);
+    const mco_status st = pass->engine->is_device ? MCO_OK : vrp_ng_check_range(ctx, pass, arcs);
     if (st != MCO_OK)
         return st;
     vrp_ng_set_arcs(pass, arcs);

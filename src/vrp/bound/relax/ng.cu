@@ -31,8 +31,8 @@ constexpr unsigned int BEGIN_BLOCKS = 528, BEGIN_THREADS = 512;
 
 DEVICE int32_t arc_of(const vrp_ng_device_plan &plan, int side, int from, int to)
 {
-    const int64_t at = plan.sides == 1 || side == 1 ? (int64_t)to * plan.stride + from : (int64_t)from * plan.stride + to;
-    const int32_t arc = plan.d_arcs[at];
+    const int row = plan.sides == 1 ? max(from, to) : side == 1 ? to : from;
+    const int32_t arc = plan.d_arcs[(int64_t)row * plan.stride + (from + to - row)];
     return arc < NO_ARC ? arc : APART;
 }
 

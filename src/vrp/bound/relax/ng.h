@@ -39,10 +39,13 @@ bool vrp_ng_sets_add(vrp_ng_sets *sets, int32_t node, int32_t customer, int32_t 
 typedef struct vrp_ng_pass vrp_ng_pass;
 
 // Copies the sets; borrows the problem. Errors: MEMORY, DEVICE, LIMIT: tables of (capacity + 1) nodes 2^(size - 1) differences of 2
-// bytes, twice for an asymmetric problem, leave settings->memory (the message has both numbers), or sets beyond VRP_NG_TABLES.
+// bytes, twice for an asymmetric problem, leave settings->memory (the message has both numbers), or sets beyond VRP_NG_TABLES. A GPU
+// takes 4 bytes, for the loads that demands add up to, and sets up to VRP_NG_DENSE.
 mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
                        const vrp_relax_settings *settings, vrp_ng_pass **out);
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass);
+// The engine that computes it: that of the settings, or the cores.
+mco_engine vrp_ng_engine_in_use(const vrp_ng_pass *pass);
 // Computes the tables from arcs [nodes * stride]; of a symmetric problem they are symmetric. Those of an asymmetric problem are
 // also those of the transposed arcs: paths from i to the depot. Values are exact: differences of memories that leave 16 bits
 // make the pass take 32 bits. O(nodes^2 capacity + near pairs 2^(size - 1) capacity). Ends at stop_s or a cancellation with

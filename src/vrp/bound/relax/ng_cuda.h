@@ -41,7 +41,7 @@ typedef struct vrp_ng_device_plan {
     int32_t sides;                    // 1, or 2: also the transposed arcs
     int32_t sets;                     // 32, 64 or 128
     int32_t rows, pairs, most_pairs;  // most_pairs: of one customer
-    const int32_t *d_arcs;            // [nodes * stride] row i: the arcs out of node i
+    const int32_t *d_arcs;            // [nodes * stride] row i: the arcs out of node i; with one side only to nodes 0..i
     const int32_t *d_demand;          // [nodes]
     const int32_t *d_load;            // [rows] upwards, above 0
     const int32_t *d_row;             // [capacity + 1] of a load, or -1

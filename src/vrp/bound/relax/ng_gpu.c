@@ -10,11 +10,9 @@
 #include "device/device_cuda.h"
 #include "vrp/bound/relax/ng_cuda.h"
 #include "vrp/bound/relax/ng_pass.h"
+#include "vrp/bound/relax/upload.h"
 
-enum {
-    PIECE_BYTES = 1 << 20,  // of the arcs: copied to pinned memory while the piece before goes up
-    SPARE_SHARED = 2048     // bytes of shared memory that kernels have besides
-};
+enum { SPARE_SHARED = 2048 };  // bytes of shared memory that kernels have besides
 static const double LAUNCH_S = 0.02, WAIT_S = 0.05, FETCH_RATE = 5e9;
 _Static_assert((int)VRP_NG_DEVICE_NO_PATH == (int)VRP_NO_PATH && (int)VRP_NG_DEVICE_NO_ARC == (int)VRP_NO_ARC &&
                    (int)VRP_NG_DEVICE_APART == (int)VRP_NG_APART && 1 << (VRP_NG_DENSE - 1) == (int)VRP_NG_DEVICE_MOST_SETS,
@@ -341,19 +339,6 @@ static void settle(gpu *g)
 
 // ---- A run
 
-static mco_status upload_arcs(mco_context *ctx, gpu *g, const int32_t *arcs)
-{
-    mco_status st = MCO_OK;
-    const size_t bytes = (size_t)g->plan.nodes * (size_t)g->plan.stride * sizeof *arcs;
-    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
-        const size_t piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        memcpy((char *)g->arcs + at, (const char *)arcs + at, piece);
-        MCO_CUDA(ctx, cudaMemcpyAsync((char *)g->d_arcs + at, (char *)g->arcs + at, piece, cudaMemcpyHostToDevice, g->device.stream));
-    }
-done:
-    return st;
-}
-
 static mco_status launch_all(mco_context *ctx, gpu *g, double stop_s)
 {
     mco_status st = MCO_OK;
@@ -404,11 +389,13 @@ static mco_status gpu_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *ar
     mco_status st = MCO_OK;
     gpu *g = pass->own;
     float ms = 0;
+    int32_t least, greatest;
     g->device.ctx = ctx;
     g->is_fetched = false;
     g->stats.launches = 0;
     MCO_TRY(mco_device_use(&g->device));
-    MCO_TRY(upload_arcs(ctx, g, arcs));
+    MCO_TRY(vrp_relax_upload(&g->device, pass->problem, arcs, g->arcs, g->d_arcs, &least, &greatest));
+    MCO_TRY(vrp_ng_check_values(ctx, pass->problem, least, greatest));
     MCO_TRY(launch_all(ctx, g, stop_s));
     MCO_TRY(copy_base(ctx, g));
     MCO_TRY(wait_for_all(ctx, g, stop_s));

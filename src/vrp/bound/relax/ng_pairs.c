@@ -180,6 +180,17 @@ void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs)
 }
 
 // A path of load q has at most q / least_demand arcs, and one more back to the depot.
+mco_status vrp_ng_check_values(mco_context *ctx, const vrp_bound_problem *p, int32_t least, int32_t greatest)
+{
+    const int64_t hops = p->capacity / p->least_demand + 1;
+    const int64_t size = -(int64_t)least > greatest ? -(int64_t)least : greatest;
+    if (hops * size >= VRP_NO_PATH / 2)
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
+                        (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
+    return MCO_OK;
+}
+
 mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs)
 {
     const vrp_bound_problem *p = pass->problem;
@@ -191,11 +202,5 @@ mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const i
             largest = row[j] > largest && row[j] < VRP_NO_ARC ? row[j] : largest;
         }
     }
-    const int64_t hops = p->capacity / p->least_demand + 1;
-    const int64_t size = -(int64_t)least > largest ? -(int64_t)least : largest;
-    if (hops * size >= VRP_NO_PATH / 2)
-        return mco_fail(ctx, MCO_ERR_LIMIT,
-                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
-                        (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
-    return MCO_OK;
+    return vrp_ng_check_values(ctx, p, least, largest);
 }

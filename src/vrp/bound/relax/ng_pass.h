@@ -85,8 +85,10 @@ uint16_t vrp_ng_entry(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t 
 mco_status vrp_ng_find_pairs(mco_context *ctx, vrp_ng_pass *pass);
 // Sets the arcs of all sides.
 void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs);
-// Errors: LIMIT (the value of some path might leave -VRP_NO_PATH / 2 .. VRP_NO_PATH / 2).
+// Errors: LIMIT (the value of some path might leave -VRP_NO_PATH / 2 .. VRP_NO_PATH / 2). least, greatest: of the arcs that are there,
+// and 0. An engine of a device calls the second one in run(), others leave the first one to vrp_ng_run().
 mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs);
+mco_status vrp_ng_check_values(mco_context *ctx, const vrp_bound_problem *p, int32_t least, int32_t greatest);
 
 static inline bool vrp_ng_is_path(int32_t value)
 {

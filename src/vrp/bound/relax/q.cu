@@ -122,6 +122,12 @@ template <class KEY> struct block_memory {
     KEY *least;   // [warps][layers of a unit][2][targets]
 };
 
+DEVICE int64_t arc_place(const vrp_q_device_plan &plan, int from, int to)
+{
+    const int row = plan.is_symmetric ? max(from, to) : plan.is_backward ? to : from;
+    return (int64_t)row * plan.stride + (from + to - row);
+}
+
 // The arcs into the targets k0, k0 + 1, .. as keys.
 template <class KEY, int TARGETS> DEVICE void take_arcs(const vrp_q_device_plan &plan, const share &s, int k0, KEY *arcs)
 {
@@ -131,7 +137,7 @@ template <class KEY, int TARGETS> DEVICE void take_arcs(const vrp_q_device_plan 
         const int i = round * ROUND + part * QUAD + place, k = k0 + t;
         int32_t arc = VRP_Q_DEVICE_NO_ARC;
         if (i > 0 && i < plan.nodes && k < plan.nodes && i != k)
-            arc = __ldg(plan.d_arcs + (plan.is_backward ? (int64_t)k * plan.stride + i : (int64_t)i * plan.stride + k));
+            arc = __ldg(plan.d_arcs + arc_place(plan, i, k));
         arcs[at] = arc < VRP_Q_DEVICE_NO_ARC ? (KEY)arc * ((KEY)1 << s.bits) : keys<KEY>::absent;
     }
 }
@@ -215,6 +221,57 @@ DEVICE void take_sources(const vrp_q_device_plan &plan, const share &s, const bl
     __syncwarp();
 }
 
+// Arcs in shared memory that lead from second paths for one step.
+template <class KEY> struct swapped {
+    KEY arc[QUAD];                      // as they were
+    int32_t at[QUAD];                   // -1: none
+};
+
+// As take_sources() for one load and at most WARP quads. A source that is apart stays in the row: its arc to the one target is raised
+// by what its second path costs more. So no lane waits for another.
+template <class KEY, int TARGETS>
+DEVICE void take_and_swap(const vrp_q_device_plan &plan, const share &s, const block_memory<KEY> &m, int k0, int load, int warp, int lane,
+                          swapped<KEY> *out)
+{
+    constexpr int PARTS = WARP / TARGETS, ROUND = QUAD * PARTS;
+    const int base = first_round(s, warp) * ROUND, i = base + QUAD * lane, place = QUAD * lane;
+    const int64_t cell = (int64_t)load * plan.stride + i;
+    const bool is_share = lane < rounds_of(s, warp) * PARTS;
+    int4 row = make_int4(NO_PATH, NO_PATH, NO_PATH, NO_PATH), second = row;
+    ushort4 before = make_ushort4(VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE);
+    if (is_share && i < plan.stride) {
+        row = __ldcg(reinterpret_cast<const int4 *>(plan.d_value + cell));
+        before = __ldcg(reinterpret_cast<const ushort4 *>(plan.d_before + cell));
+    }
+    const uint32_t apart = apart_of<TARGETS>(before, k0);
+    if (apart != 0)
+        second = __ldcg(reinterpret_cast<const int4 *>(plan.d_second + cell));
+    if (is_share)
+        put_quad(m.source + i, key_of<KEY>(row.x, s.bits, place), key_of<KEY>(row.y, s.bits, place + 1),
+                 key_of<KEY>(row.z, s.bits, place + 2), key_of<KEY>(row.w, s.bits, place + 3));
+#pragma unroll
+    for (int e = 0; e < QUAD; e++) {
+        const int whose = (int)(apart >> (8 * e) & 255), round = i / ROUND, part = lane % PARTS;
+        out->at[e] = whose == 0 ? -1 : ((round * QUAD + e) * PARTS + part) * TARGETS + whose - 1;
+        if (whose == 0)
+            continue;
+        KEY *const arc = m.arcs + out->at[e];
+        const bool is_there = item(second, e) < NO_PATH && *arc < keys<KEY>::absent;
+        out->arc[e] = *arc;
+        *arc = is_there ? *arc + ((KEY)item(second, e) - (KEY)item(row, e)) * ((KEY)1 << s.bits) : keys<KEY>::absent;
+    }
+    __syncwarp();
+}
+
+template <class KEY> DEVICE void swap_back(const block_memory<KEY> &m, const swapped<KEY> &s)
+{
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < QUAD; e++)
+        if (s.at[e] >= 0)
+            m.arcs[s.at[e]] = s.arc[e];
+}
+
 // The two least keys of a warp's sources for each load, in the lanes of its first part.
 template <class KEY, int TARGETS, int LAYERS>
 DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_memory<KEY> &m, int k0, int load, int end)
@@ -226,8 +283,13 @@ DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_mem
 #pragma unroll
     for (int l = 0; l < LAYERS; l++)
         first[l] = other[l] = keys<KEY>::none;
-    take_sources<KEY, TARGETS, LAYERS>(plan, s, m, k0, load, end, warp, lane, target, lane < TARGETS, first, other);
     const int begin = first_round(s, warp), rounds = rounds_of(s, warp);
+    const bool swaps = LAYERS == 1 && rounds * PARTS <= WARP;
+    swapped<KEY> own_arcs;
+    if (swaps)
+        take_and_swap<KEY, TARGETS>(plan, s, m, k0, load, warp, lane, &own_arcs);
+    else
+        take_sources<KEY, TARGETS, LAYERS>(plan, s, m, k0, load, end, warp, lane, target, lane < TARGETS, first, other);
     for (int r = begin; r < begin + rounds; r++) {
         KEY arc[QUAD];
 #pragma unroll
@@ -242,6 +304,8 @@ DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_mem
                 insert(first[l], other[l], source[e], arc[e]);
         }
     }
+    if (swaps)
+        swap_back(m, own_arcs);
 #pragma unroll
     for (int l = 0; l < LAYERS; l++) {
         const KEY own_first = first[l], own_other = other[l];
@@ -389,14 +453,15 @@ __global__ void begin(const vrp_q_device_plan plan)
             continue;
         int32_t arc = VRP_Q_DEVICE_NO_ARC;
         if (is_customer && load == demand)
-            arc = plan.d_arcs[plan.is_backward ? (int64_t)k * plan.stride : k];
+            arc = plan.d_arcs[arc_place(plan, 0, k)];
         plan.d_value[at] = arc < VRP_Q_DEVICE_NO_ARC ? arc : NO_PATH;
         plan.d_before[at] = arc < VRP_Q_DEVICE_NO_ARC ? 0 : (uint16_t)VRP_Q_DEVICE_NO_NODE;
         plan.d_second[at] = NO_PATH;
         plan.d_second_before[at] = (uint16_t)VRP_Q_DEVICE_NO_NODE;
     }
     for (int64_t at = own; at < (int64_t)plan.nodes * plan.stride; at += threads) {
-        const int32_t arc = (int32_t)(at % plan.stride) < plan.nodes ? plan.d_arcs[at] : 0;
+        const int32_t row = (int32_t)(at / plan.stride), column = (int32_t)(at % plan.stride);
+        const int32_t arc = column <= (plan.is_symmetric ? row : plan.nodes - 1) ? plan.d_arcs[at] : 0;
         least = min(least, arc);
         greatest = arc < VRP_Q_DEVICE_NO_ARC ? max(greatest, arc) : greatest;
     }
