@@ -60,15 +60,20 @@ DEVICE void announce(uint32_t *counter)
     }
 }
 
-// Waits until *counter is `goal` at least. All threads call it. The caller proves that blocks on the device will announce so often.
-DEVICE void wait_for_count(const uint32_t *counter, uint32_t goal)
+// Waits until *counter is `goal` at least. All threads call it. The caller proves that blocks on the device will announce so often. While
+// more than NEAR are missing it looks every NAP_NS only, so that many waiting blocks do not hold up those that count.
+template <int NAP_NS, uint32_t NEAR> DEVICE void wait_for_count(const uint32_t *counter, uint32_t goal)
 {
     if (threadIdx.x == 0) {
         uint32_t count;
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
-        do
+        for (;;) {
             asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
-        while (count < goal);
+            if (count >= goal)
+                break;
+            if (NAP_NS > 0 && goal - count > NEAR)
+                __nanosleep(NAP_NS);
+        }
         asm volatile("fence.acq_rel.gpu;" ::: "memory");
 #else
         do

@@ -21,6 +21,7 @@ namespace {
 
 using namespace mco;
 
+constexpr int NAP_NS = 0, NEAR_CELLS = 32;  // of a wait for a row
 constexpr int NO_PATH = VRP_NG_DEVICE_NO_PATH, APART = VRP_NG_DEVICE_APART, NO_ARC = VRP_NG_DEVICE_NO_ARC;
 
 DEVICE bool is_path(int32_t value) { return value < NO_PATH / 2; }
@@ -302,7 +303,7 @@ DEVICE void take_row(const vrp_ng_device_plan &plan, const block_memory &m, cons
         if (arc < NO_ARC)
             fill<WARPS>(plan, c, row, load, arc);
     } else {
-        wait_for_count(done + row_before, plan.d_needed[row_before]);
+        wait_for_count<NAP_NS, NEAR_CELLS>(done + row_before, plan.d_needed[row_before]);
         make_cell<WARPS, PARTS, STAYS>(plan, m, c, row, load, row_before);
     }
     announce(done + row);
