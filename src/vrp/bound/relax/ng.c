@@ -276,17 +276,17 @@ static mco_status trace_paths(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_
     return MCO_OK;
 }
 
-// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added. Endings are traced VRP_NG_PATHS at a
-// time at most: path [VRP_NG_PATHS * (capacity / least_demand)].
+// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added. Endings are traced
+// vrp_ng_paths() at a time: path [vrp_ng_paths() * (capacity / least_demand)].
 static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most,
                              int32_t *path, vrp_routes *routes, int32_t *added)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;
-    const int32_t longest = p->capacity / p->least_demand;
+    const int32_t longest = p->capacity / p->least_demand, paths = vrp_ng_paths(p);
     vrp_ng_ending piece[VRP_NG_PATHS];
     for (int32_t e = 0; e < count && *added < most;) {
-        const int32_t left = count - e < most - *added ? count - e : most - *added, own = left < VRP_NG_PATHS ? left : VRP_NG_PATHS;
+        const int32_t left = count - e < most - *added ? count - e : most - *added, own = left < paths ? left : paths;
         for (int32_t k = 0; k < own; k++)
             piece[k] = (vrp_ng_ending){.node = endings[e + k].node, .load = endings[e + k].load};
         MCO_TRY(trace_paths(ctx, pass, piece, own, path));
@@ -312,7 +312,7 @@ mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t belo
     MCO_TRY(mco_alloc(ctx, &best, (int64_t)p->nodes * LOADS_OF_A_NODE));
     MCO_TRY(mco_alloc(ctx, &round, p->nodes));
     MCO_TRY(mco_alloc(ctx, &count, p->nodes));
-    MCO_TRY(mco_alloc(ctx, &path, VRP_NG_PATHS * (int64_t)(p->capacity / p->least_demand)));
+    MCO_TRY(mco_alloc(ctx, &path, vrp_ng_paths(p) * (int64_t)(p->capacity / p->least_demand)));
     best_loads(pass, below, best, count);
     for (int32_t rank = 0; rank < LOADS_OF_A_NODE && added < most; rank++) {
         int32_t own = 0;

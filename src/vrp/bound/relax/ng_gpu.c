@@ -30,8 +30,8 @@ typedef struct gpu {
     int32_t *base;                  // as d_base, pinned
     int32_t *cell;                  // as d_cell, pinned; NULL until the first fetch
     bool is_fetched;
-    vrp_ng_device_ending *d_ending, *ending;  // [VRP_NG_PATHS]; pinned
-    int32_t *d_path, *path;         // [VRP_NG_PATHS * longest]; pinned
+    vrp_ng_device_ending *d_ending, *ending;  // [vrp_ng_paths()]; pinned
+    int32_t *d_path, *path;         // [vrp_ng_paths() * longest]; pinned
     cudaEvent_t begun, ended, copied;
     int shared_bytes;
     vrp_ng_gpu_stats stats;
@@ -61,6 +61,10 @@ static mco_status find_loads(mco_context *ctx, const vrp_bound_problem *p, int32
         const int32_t demand = p->demand[i];
         if (demand > p->capacity || is_demand[demand])
             continue;
+        if (vrp_bound_is_over(ctx, INFINITY)) {
+            st = MCO_ERR_STOPPED;
+            goto done;
+        }
         is_demand[demand] = true;
         for (int32_t q = demand; q <= p->capacity; q++)
             row[q] = row[q - demand] == 0 ? 0 : row[q];
@@ -125,6 +129,7 @@ static int64_t cells_of(const vrp_ng_device_plan *plan)
     return (int64_t)plan->sides * plan->rows * plan->nodes * plan->sets;
 }
 
+// Before the rows are known it counts base values and arcs only.
 static mco_status check_memory(mco_context *ctx, const vrp_ng_pass *pass, const gpu *g)
 {
     const vrp_ng_device_plan *plan = &g->plan;
@@ -132,10 +137,10 @@ static mco_status check_memory(mco_context *ctx, const vrp_ng_pass *pass, const 
     const double arcs = (double)(plan->sides + 1) * plan->nodes * plan->stride * sizeof(int32_t);
     const double bytes = (double)cells_of(plan) * sizeof(int32_t) + bases + arcs;
     if (bytes > pass->settings.memory)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %.0f bytes, at most %.0f may be taken",
-                        plan->rows, plan->nodes, plan->sets, bytes, pass->settings.memory);
+        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %s%.0f bytes, at most %.0f may be taken",
+                        plan->capacity + 1, plan->nodes, plan->sets, plan->rows == 0 ? "more than " : "", bytes, pass->settings.memory);
     if (g->device.info.free_bytes > 0 && bytes > (double)g->device.info.free_bytes)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %.0f bytes, GPU %d has %.0f free", plan->rows,
+        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %.0f bytes, GPU %d has %.0f free", plan->capacity + 1,
                         plan->nodes, plan->sets, bytes, g->device.info.index, (double)g->device.info.free_bytes);
     return MCO_OK;
 }
@@ -217,7 +222,7 @@ static mco_status take_tables(vrp_ng_pass *pass, gpu *g)
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;
     const int64_t arcs = (int64_t)p->nodes * p->stride, bases = pass->sides * ((int64_t)p->capacity + 1) * p->stride;
-    const int64_t longest = p->capacity / p->least_demand;
+    const int64_t paths = vrp_ng_paths(p), nodes = paths * (p->capacity / p->least_demand);
     mco_device *device = &g->device;
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->d_arcs, arcs));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->arcs, arcs));
@@ -226,10 +231,10 @@ static mco_status take_tables(vrp_ng_pass *pass, gpu *g)
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->plan.d_base, bases));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->base, bases));
     MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->plan.d_cell, cells_of(&g->plan)));
-    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->d_ending, VRP_NG_PATHS));
-    MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->ending, VRP_NG_PATHS));
-    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->d_path, VRP_NG_PATHS * longest));
-    MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->path, VRP_NG_PATHS * longest));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->d_ending, paths));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->ending, paths));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_DEVICE, &g->d_path, nodes));
+    MCO_TRY(mco_device_take(device, MCO_MEMORY_PINNED, &g->path, nodes));
     for (int64_t at = 0; at < bases; at++)
         g->base[at] = VRP_NO_PATH;
     for (int s = 0; s < pass->sides; s++)
@@ -281,6 +286,7 @@ static mco_status gpu_open(mco_context *ctx, vrp_ng_pass *pass)
     MCO_TRY(mco_alloc(ctx, &g, 1));
     pass->own = g;
     set_plan(pass, g);
+    MCO_TRY(check_memory(ctx, pass, g));
     MCO_TRY(find_rows(ctx, pass->problem, g));
     MCO_TRY(mco_device_open_named(ctx, pass->settings.gpus, &g->device));
     MCO_TRY(check_memory(ctx, pass, g));

@@ -33,7 +33,7 @@ typedef struct vrp_ng_side {
     int32_t *base;   // [(capacity + 1) * stride] row by load; VRP_NO_PATH where there is no path
 } vrp_ng_side;
 
-enum { VRP_NG_PATHS = 512 };  // that trace() takes at most
+enum { VRP_NG_PATHS = 512, VRP_NG_PATH_NODES = 1 << 22 };  // that trace() takes at most, unless one path needs more
 
 // A path that ends at `node` with `load` and the least value there. trace() sets begin: its customers are path[begin] ..
 // path[capacity / least_demand - 1], in order of visit.
@@ -89,6 +89,13 @@ void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs);
 // and 0. An engine of a device calls the second one in run(), others leave the first one to vrp_ng_run().
 mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs);
 mco_status vrp_ng_check_values(mco_context *ctx, const vrp_bound_problem *p, int32_t least, int32_t greatest);
+
+// How many paths trace() takes at once.
+static inline int32_t vrp_ng_paths(const vrp_bound_problem *p)
+{
+    const int32_t longest = p->capacity / p->least_demand, room = VRP_NG_PATH_NODES / (longest > 0 ? longest : 1);
+    return room < 1 ? 1 : room < VRP_NG_PATHS ? room : VRP_NG_PATHS;
+}
 
 static inline bool vrp_ng_is_path(int32_t value)
 {
