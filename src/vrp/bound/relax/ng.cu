@@ -72,20 +72,20 @@ struct customer {
 
 // Shared memory of a block. The last three only where the customer stays: his arcs and maps.
 struct block_memory {
-    int32_t *least;                     // [4 or 8: warps]
+    int32_t *least;                     // [4: warps]
     int32_t *entry;                     // [warps][sets]
     int32_t *far;                       // [stride]
     vrp_ng_device_near *near;           // [most pairs]
     vrp_ng_device_map *map;             // [most pairs]
 };
 
-MCO_HD constexpr int leasts_of(int warps) { return (warps + 3) / 4 * 4; }
+constexpr int LEASTS = 4;               // at least warps; what follows is aligned to 16 bytes
 
 template <int WARPS, int PARTS> DEVICE block_memory memory_of(const vrp_ng_device_plan &plan)
 {
     block_memory m;
     m.least = dynamic_shared<int32_t>();
-    m.entry = m.least + leasts_of(WARPS);
+    m.entry = m.least + LEASTS;
     m.far = m.entry + WARPS * PARTS * WARP;
     m.near = reinterpret_cast<vrp_ng_device_near *>(m.far + plan.stride);
     m.map = reinterpret_cast<vrp_ng_device_map *>(m.near + plan.most_pairs);
@@ -258,7 +258,7 @@ DEVICE void make_cell(const vrp_ng_device_plan &plan, const block_memory &m, con
             reading<PARTS> one, two;
             read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, lane, &one);
             own &= own - 1;
-            if (WARPS < 8 && own != 0) {  // two in flight
+            if (own != 0) {  // two in flight
                 read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, lane, &two);
                 own &= own - 1;
                 lower<PARTS>(two, lane, best);
@@ -342,24 +342,38 @@ struct path_end {
     uint32_t memory;
 };
 
-// The customer of the smallest index whose far arc gives the value, or `nodes`.
-DEVICE int far_before(const vrp_ng_device_plan &plan, const int32_t *base, const int32_t *far, int32_t value, int lane)
+DEVICE int first_equal(const int4 &base, const int4 &arc, int32_t value)
 {
-    for (int i = 0; i < plan.stride; i += 4 * WARP) {
-        const int at = i + 4 * lane;
-        uint32_t found = 0;
-        if (at < plan.stride) {
-            const int4 b = *reinterpret_cast<const int4 *>(base + at), a = *reinterpret_cast<const int4 *>(far + at);
-            found = (b.x + a.x == value ? 1u : 0u) | (b.y + a.y == value ? 2u : 0u) | (b.z + a.z == value ? 4u : 0u) |
-                    (b.w + a.w == value ? 8u : 0u);
+    return base.x + arc.x == value ? 0 : base.y + arc.y == value ? 1 : base.z + arc.z == value ? 2 : base.w + arc.w == value ? 3 : 4;
+}
+
+// The customer of the smallest index below `end` whose far arc gives the value, or `end`. A lane reads AHEAD quads before it looks.
+DEVICE int far_before(const vrp_ng_device_plan &plan, const int32_t *base, const int32_t *far, int32_t value, int end, int lane)
+{
+    constexpr int AHEAD = 4, STEP = 4 * WARP;
+    for (int i = 0; i < end; i += AHEAD * STEP) {
+        int4 bases[AHEAD], arcs[AHEAD];
+        int least = end;
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++) {
+            const int at = i + t * STEP + 4 * lane;
+            bases[t] = arcs[t] = make_int4(NO_PATH, NO_PATH, NO_PATH, NO_PATH);
+            if (at < plan.stride) {
+                bases[t] = *reinterpret_cast<const int4 *>(base + at);
+                arcs[t] = *reinterpret_cast<const int4 *>(far + at);
+            }
         }
-        const uint32_t lanes = __ballot_sync(ALL_LANES, found != 0);
-        if (lanes != 0) {
-            const int owner = __ffs((int)lanes) - 1;
-            return i + 4 * owner + __ffs((int)__shfl_sync(ALL_LANES, found, owner)) - 1;
+#pragma unroll
+        for (int t = 0; t < AHEAD; t++) {
+            const int place = first_equal(bases[t], arcs[t], value);
+            if (place < 4)
+                least = min(least, i + t * STEP + 4 * lane + place);
         }
+        least = __reduce_min_sync(ALL_LANES, least);
+        if (least < end)
+            return least;
     }
-    return plan.nodes;
+    return end;
 }
 
 // Steps to the predecessor of the smallest index that gives the value. Returns false if there is none.
@@ -368,9 +382,9 @@ DEVICE bool step_back(const vrp_ng_device_plan &plan, path_end &t, int lane)
     const int load = t.load - plan.d_demand[t.node], row = plan.d_row[load], first = plan.d_first_pair[t.node];
     const int pairs = plan.d_first_pair[t.node + 1] - first;
     const int32_t *const base = base_of(plan, 0, load), *const far = plan.d_far + (int64_t)t.node * plan.stride;
-    int from = far_before(plan, base, far, t.value, lane);
-    int32_t arc = from < plan.nodes ? far[from] : 0;
-    uint32_t memory = (uint32_t)plan.sets - 1;
+    int from = plan.nodes;
+    int32_t arc = 0;
+    uint32_t memory = 0;
     for (int a = lane; a - lane < pairs; a += WARP) {
         int own = plan.nodes;
         uint32_t entry = 0;
@@ -391,6 +405,12 @@ DEVICE bool step_back(const vrp_ng_device_plan &plan, path_end &t, int lane)
             arc = __shfl_sync(ALL_LANES, own_arc, owner);
             memory = __shfl_sync(ALL_LANES, entry, owner);
         }
+    }
+    const int far_from = far_before(plan, base, far, t.value, from, lane);
+    if (far_from < from) {
+        from = far_from;
+        arc = far[from];
+        memory = (uint32_t)plan.sets - 1;
     }
     t = {from, load, t.value - arc, memory};
     return from < plan.nodes;
@@ -429,7 +449,7 @@ struct shape {
 
 #define STAYS(warps, each) {{rows_of_one<warps, 1, each>, rows_of_one<warps, 2, each>, rows_of_one<warps, 4, each>}, warps, true}
 #define MOVES(warps, each) {{rows_of_all<warps, 1, each>, rows_of_all<warps, 2, each>, rows_of_all<warps, 4, each>}, warps, false}
-constexpr shape shapes[] = {STAYS(8, 4), STAYS(8, 8), STAYS(4, 8), STAYS(4, 12), STAYS(2, 16), STAYS(2, 24), MOVES(4, 10)};
+constexpr shape shapes[] = {STAYS(4, 8), STAYS(2, 16), STAYS(2, 24), MOVES(4, 10)};
 constexpr int SHAPES = (int)(sizeof shapes / sizeof *shapes);
 
 auto kernel_of(const shape &s, int sets)
@@ -439,7 +459,7 @@ auto kernel_of(const shape &s, int sets)
 
 int64_t shared_of(const vrp_ng_device_plan &plan, const shape &s)
 {
-    const int64_t own = (int64_t)sizeof(int32_t) * (leasts_of(s.warps) + s.warps * plan.sets);
+    const int64_t own = (int64_t)sizeof(int32_t) * (LEASTS + s.warps * plan.sets);
     const int64_t kept = (int64_t)plan.stride * (int64_t)sizeof(int32_t) +
                          plan.most_pairs * (int64_t)(sizeof(vrp_ng_device_near) + sizeof(vrp_ng_device_map));
     return own + (s.stays ? kept : 0);
