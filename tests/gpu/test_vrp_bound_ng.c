@@ -120,12 +120,17 @@ static void test_refusal(mco_context *ctx)
     instance in = make(&s, 5);
     vrp_ng_sets sets, large;
     vrp_ng_pass *none = NULL;
-    if (!make_sets(ctx, &in, 6, 3, &sets) || !make_sets(ctx, &in, 9, 3, &large))
+    if (!make_sets(ctx, &in, 6, 3, &sets) || !make_sets(ctx, &in, 15, 3, &large))
         exit(EXIT_FAILURE);
-    const vrp_relax_settings settings = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 6e10}, poor = {.engine = MCO_ENGINE_GPU, .memory = 1e5};
-    GPU_CHECK(vrp_ng_open(ctx, &in.problem, &large, &settings, &none) == MCO_ERR_LIMIT, "sets of 9 customers");
-    GPU_CHECK(strstr(mco_context_error(ctx), "9") != NULL && strstr(mco_context_error(ctx), "8") != NULL, "%s", mco_context_error(ctx));
+    const vrp_relax_settings settings = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 6e10}, poor = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 3e5};
+    GPU_CHECK(vrp_ng_open(ctx, &in.problem, &large, &settings, &none) == MCO_ERR_LIMIT, "sets of 15 customers");
+    GPU_CHECK(strstr(mco_context_error(ctx), "15") != NULL && strstr(mco_context_error(ctx), "14") != NULL, "%s", mco_context_error(ctx));
     GPU_CHECK(vrp_ng_open(ctx, &in.problem, &sets, &poor, &none) == MCO_ERR_LIMIT, "tables beyond the memory");
+    vrp_relax_settings either = poor;  // cells of 16 bits fit
+    either.may_use_cores = true;
+    GPU_CHECK(vrp_ng_open(ctx, &in.problem, &sets, &either, &none) == MCO_OK && vrp_ng_engine_in_use(none) == MCO_ENGINE_CPU, "%s",
+              mco_context_error(ctx));
+    vrp_ng_close(ctx, &none);
     vrp_ng_pass *cpu = open_ng(ctx, &in, &sets, MCO_ENGINE_CPU), *gpu = open_ng(ctx, &in, &sets, MCO_ENGINE_GPU);
     GPU_CHECK(vrp_ng_run(ctx, gpu, in.arcs, 0) == MCO_ERR_STOPPED, "a run whose time is over");
     for (int round = 0; round < 3; round++) {
@@ -148,7 +153,7 @@ static void test_tiny(mco_context *ctx)
 {
     static const shape all[] = {{15, 14, 1, 7, -50, 90, 10, 0, true}, {17, 20, 3, 9, -50, 90, 10, 0, false}, {40, 24, 4, 12, -9, 9, 0, 3, true}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-        test_ng(ctx, &all[k], 8, 1, k < 2, MCO_ENGINE_REFERENCE);
+        test_ng(ctx, &all[k], k == 0 ? 11 : 8, 1, k < 2, MCO_ENGINE_REFERENCE);
 }
 
 static void test_all(mco_context *ctx, bool is_small)
@@ -163,12 +168,15 @@ static void test_all(mco_context *ctx, bool is_small)
         {1001, 131, 1, 10, -200, 800, 0, 0, true},  {1201, 250, 1, 3, -100, 400, 0, 0, true},  {1999, 60, 2, 9, -40, 50, 0, 0, false},
     };
     for (size_t k = 0; k < sizeof few / sizeof *few; k++)
-        for (int32_t size = 1; size <= 8; size += is_small ? 7 : 1)
-            test_ng(ctx, &few[k], size, (uint64_t)size, size == 8 || size == 6, size == 5 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU);
+        for (int32_t size = 1; size <= 11; size += is_small ? 5 : 1)  // small: 1, 6, 11
+            test_ng(ctx, &few[k], size, (uint64_t)size, size == 8 || size >= 10, size == 5 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU);
     test_ng(ctx, &(shape){50, 120, 1, 3, 900000, 1900000, 5, 0, true}, 8, 1, false, MCO_ENGINE_CPU);  // differences beyond 16 bits
     test_refusal(ctx);
     if (is_small)
         return;
+    test_ng(ctx, &few[1], 14, 2, true, MCO_ENGINE_CPU);
+    test_ng(ctx, &(shape){60, 90, 2, 9, -50, 90, 10, 0, false}, 12, 2, true, MCO_ENGINE_CPU);
+    test_ng(ctx, &(shape){101, 120, 1, 30, -50, 90, 0, 0, true}, 13, 2, true, MCO_ENGINE_CPU);
     for (size_t k = 0; k < sizeof many / sizeof *many; k++)
         test_ng(ctx, &many[k], 8, 10 + k, many[k].nodes < 300 || many[k].nodes == 1001, MCO_ENGINE_CPU);
     test_ng(ctx, &(shape){1001, 131, 1, 10, -200, 800, 0, 0, true}, 7, 3, false, MCO_ENGINE_CPU);

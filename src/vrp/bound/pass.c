@@ -67,11 +67,6 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
     return MCO_OK;
 }
 
-const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation, int64_t ng_size)
-{
-    return relaxation == MCO_VRP_RELAXATION_NG && ng_size > VRP_NG_DENSE ? "ng-paths with sets of more than 8 customers" : NULL;
-}
-
 mco_work vrp_bound_work(const vrp_relax_settings *settings)
 {
     const mco_simd simd = settings->simd != MCO_SIMD_AUTO ? settings->simd : mco_simd_widest();
@@ -350,7 +345,7 @@ static mco_status run_pass(pass *p, const mco_vrp *vrp)
     vrp_routes_open(p->problem.is_symmetric, &p->routes);
     const double sets = params->relaxation == MCO_VRP_RELAXATION_NG ? ldexp(1, (int)params->ng_size - 1) / 10 + 1 : 1;
     MCO_TRY(vrp_bound_settle(p->ctx, params->engine, params->simd, params->gpus, params->threads, params->memory,
-                             (double)vrp_q_transitions(&p->problem) * sets, vrp_bound_no_gpu(params->relaxation, params->ng_size), &p->settings));
+                             (double)vrp_q_transitions(&p->problem) * sets, NULL, &p->settings));
     p->settings.may_use_cores = params->engine == MCO_ENGINE_AUTO;
     p->r->work = vrp_bound_work(&p->settings);
     MCO_TRY(set_prices(p));

@@ -4,7 +4,8 @@
 // Mapping. A block has one customer k and takes its rows (loads) in turn; several blocks share a customer where there is room. For a
 // cell the block scans the row of base values of load q - demand(k): far predecessors collapse to one minimum, near ones are live if
 // base value and arc are below it. The live pairs are dealt out to the warps. A lane has the sets m = lane + 32 j: it reads the entries
-// of the predecessor's cell that they map to, and keeps minima in registers. The warps meet in shared memory.
+// of the predecessor's cell that they map to, and keeps minima in registers. The warps meet in shared memory. Cells of more than 512 sets
+// are made in parts of 512.
 //
 // Waits. Each row has a counter of finished cells. A cell waits for the one row that it reads, so customers of large demands run ahead
 // of those that hold up a row. The wait ends: a cooperative launch has all blocks on the device, each takes its cells by rows upwards,
@@ -76,7 +77,7 @@ struct block_memory {
     int32_t *entry;                     // [warps][sets]
     int32_t *far;                       // [stride]
     vrp_ng_device_near *near;           // [most pairs]
-    vrp_ng_device_map *map;             // [most pairs]
+    uint16_t *low, *high;               // [most pairs * 32], [most pairs * highs]
 };
 
 constexpr int LEASTS = 4;               // at least warps; what follows is aligned to 16 bytes
@@ -88,7 +89,8 @@ template <int WARPS, int PARTS> DEVICE block_memory memory_of(const vrp_ng_devic
     m.entry = m.least + LEASTS;
     m.far = m.entry + WARPS * PARTS * WARP;
     m.near = reinterpret_cast<vrp_ng_device_near *>(m.far + plan.stride);
-    m.map = reinterpret_cast<vrp_ng_device_map *>(m.near + plan.most_pairs);
+    m.low = reinterpret_cast<uint16_t *>(m.near + plan.most_pairs);
+    m.high = m.low + plan.most_pairs * WARP;
     return m;
 }
 
@@ -129,7 +131,7 @@ template <bool STAYS> DEVICE vrp_ng_device_near near_at(const vrp_ng_device_plan
 
 template <class T> DEVICE void copy_words(T *to, const T *from, int count, int threads)
 {
-    const int words = count * (int)(sizeof(T) / sizeof(uint32_t));
+    const int words = count * (int)sizeof(T) / (int)sizeof(uint32_t);
     for (int w = (int)threadIdx.x; w < words; w += threads)
         reinterpret_cast<uint32_t *>(to)[w] = reinterpret_cast<const uint32_t *>(from)[w];
 }
@@ -139,7 +141,9 @@ template <int WARPS> DEVICE void keep(const vrp_ng_device_plan &plan, const bloc
 {
     copy_words(m.far, device_far(plan, c), plan.stride, WARPS * WARP);
     copy_words(m.near, device_near(plan, c), c.pairs, WARPS * WARP);
-    copy_words(m.map, plan.d_map + c.first, c.pairs, WARPS * WARP);
+    copy_words(m.low, plan.d_low + (int64_t)c.first * WARP, c.pairs * WARP, WARPS * WARP);
+    const int highs = vrp_ng_highs(plan.sets);
+    copy_words(m.high, plan.d_high + (int64_t)c.first * highs, c.pairs * highs, WARPS * WARP);
     __syncthreads();
 }
 
@@ -187,32 +191,34 @@ DEVICE int32_t far_minimum(const vrp_ng_device_plan &plan, const block_memory &m
     return least;
 }
 
-// The entries of a near predecessor that a lane's sets map to.
+// The entries of a near predecessor that a lane's sets from `first` on map to.
 template <int PARTS> struct reading {
     int32_t entry[PARTS], arc;
     uint32_t needed;
 };
 
 template <int PARTS, bool STAYS>
-DEVICE void read(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, const int32_t *cells, int pair, int lane,
-                 reading<PARTS> *out)
+DEVICE void read(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, const int32_t *cells, int pair, int first,
+                 int lane, reading<PARTS> *out)
 {
     const vrp_ng_device_near near = near_at<STAYS>(plan, m, c, pair);
-    const vrp_ng_device_map &map = STAYS ? m.map[pair] : plan.d_map[c.first + pair];
-    const int32_t *const cell = cells + (int64_t)near.from * (PARTS * WARP);
-    const uint32_t low = map.low[lane], high = map.high;
+    const int highs = vrp_ng_highs(plan.sets);
+    const uint16_t *const low = STAYS ? m.low + pair * WARP : plan.d_low + (int64_t)(c.first + pair) * WARP;
+    const uint16_t *const high = (STAYS ? m.high + pair * highs : plan.d_high + (int64_t)(c.first + pair) * highs) + first / WARP;
+    const int32_t *const cell = cells + (int64_t)near.from * plan.sets;
+    const int own = low[lane];
     out->arc = near.arc;
-    out->needed = map.needed;
+    out->needed = near.needed;
 #pragma unroll
     for (int j = 0; j < PARTS; j++)
-        out->entry[j] = cell[low | (high >> (8 * j) & 255)];
+        out->entry[j] = cell[own | high[j]];
 }
 
-template <int PARTS> DEVICE void lower(const reading<PARTS> &r, int lane, int32_t best[PARTS])
+template <int PARTS> DEVICE void lower(const reading<PARTS> &r, int first, int lane, int32_t best[PARTS])
 {
 #pragma unroll
     for (int j = 0; j < PARTS; j++)
-        if (((uint32_t)(lane + WARP * j) & r.needed) == r.needed)
+        if (((uint32_t)(first + lane + WARP * j) & r.needed) == r.needed)
             best[j] = __viaddmin_s32(r.entry[j], r.arc, best[j]);
 }
 
@@ -223,67 +229,90 @@ template <int WARPS> DEVICE uint32_t share_of(uint32_t live, int before, int war
     return __ballot_sync(ALL_LANES, (live >> lane & 1) != 0 && rank % WARPS == warp);
 }
 
-// F(load, k, all sets) from the row of load - demand(k).
-template <int WARPS, int PARTS, bool STAYS>
-DEVICE void make_cell(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, int row, int load, int row_before)
+template <bool STAYS>
+DEVICE int32_t near_value(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, const int32_t *base, int pair)
 {
-    constexpr int SETS = PARTS * WARP;
+    if (pair >= c.pairs)
+        return NO_PATH;
+    const vrp_ng_device_near near = near_at<STAYS>(plan, m, c, pair);
+    return base[near.from] + near.arc;
+}
+
+// The minima of the sets first, first + 1, .. over the live pairs of a warp. `value` is near_value() of the lane's first pair. Returns how
+// many pairs live, the same in all warps.
+template <int WARPS, int PARTS, bool STAYS>
+DEVICE int read_live(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, const int32_t *base, const int32_t *cells,
+                     int first, int32_t value, int32_t far, int32_t best[PARTS])
+{
     const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
-    const int32_t *const base = base_of(plan, c.side, load - c.demand), *const cells = cell_of(plan, c.side, row_before, 0);
-    int32_t value = NO_PATH;
-    if (lane < c.pairs) {
-        const vrp_ng_device_near near = near_at<STAYS>(plan, m, c, lane);
-        value = base[near.from] + near.arc;
-    }
-    const int32_t far = far_minimum<WARPS, STAYS>(plan, m, c, base);
-    int32_t best[PARTS];
     int dealt = 0;
 #pragma unroll
     for (int j = 0; j < PARTS; j++)
         best[j] = far;
 #pragma unroll 1
     for (int round = 0; round < c.pairs; round += WARP) {
-        if (round > 0) {
-            value = NO_PATH;
-            if (round + lane < c.pairs) {
-                const vrp_ng_device_near near = near_at<STAYS>(plan, m, c, round + lane);
-                value = base[near.from] + near.arc;
-            }
-        }
+        if (round > 0)
+            value = near_value<STAYS>(plan, m, c, base, round + lane);
         const uint32_t live = __ballot_sync(ALL_LANES, value < far);
         uint32_t own = share_of<WARPS>(live, dealt, warp, lane);
         dealt += __popc(live);
 #pragma unroll 1
         while (own != 0) {
             reading<PARTS> one, two;
-            read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, lane, &one);
+            read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, first, lane, &one);
             own &= own - 1;
-            if (own != 0) {  // two in flight
-                read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, lane, &two);
+            if (PARTS <= 4 && own != 0) {  // two in flight
+                read<PARTS, STAYS>(plan, m, c, cells, round + __ffs((int)own) - 1, first, lane, &two);
                 own &= own - 1;
-                lower<PARTS>(two, lane, best);
+                lower<PARTS>(two, first, lane, best);
             }
-            lower<PARTS>(one, lane, best);
+            lower<PARTS>(one, first, lane, best);
         }
     }
-    if (dealt == 0) {  // all sets have the far minimum; the same in all warps
-        if (is_path(far))
-            fill<WARPS>(plan, c, row, load, far);
-        return;
-    }
+    return dealt;
+}
+
+// The warps' minima of the sets first, first + 1, .. become entries.
+template <int WARPS, int PARTS>
+DEVICE void write_sets(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, int row, int load, int first, int32_t far,
+                       const int32_t best[PARTS])
+{
+    constexpr int SETS = PARTS * WARP;
+    const int warp = (int)threadIdx.x / WARP, lane = (int)threadIdx.x % WARP;
+    int32_t *const cell = cell_of(plan, c.side, row, c.k) + first;
 #pragma unroll
     for (int j = 0; j < PARTS; j++)
         m.entry[warp * SETS + WARP * j + lane] = best[j];
     __syncthreads();
-    int32_t *const cell = cell_of(plan, c.side, row, c.k);
     for (int s = (int)threadIdx.x; s < SETS; s += WARPS * WARP) {
         int32_t least = far;
 #pragma unroll
         for (int w = 0; w < WARPS; w++)
             least = min(least, m.entry[w * SETS + s]);
         cell[s] = is_path(least) ? least : NO_PATH;
-        if (s == SETS - 1 && is_path(least))
+        if (first + s == plan.sets - 1 && is_path(least))
             plan.d_base[((int64_t)c.side * (plan.capacity + 1) + load) * plan.stride + c.k] = least;
+    }
+}
+
+// F(load, k, all sets) from the row of load - demand(k).
+template <int WARPS, int PARTS, bool STAYS>
+DEVICE void make_cell(const vrp_ng_device_plan &plan, const block_memory &m, const customer &c, int row, int load, int row_before)
+{
+    const int32_t *const base = base_of(plan, c.side, load - c.demand), *const cells = cell_of(plan, c.side, row_before, 0);
+    const int32_t value = near_value<STAYS>(plan, m, c, base, (int)threadIdx.x % WARP);
+    const int32_t far = far_minimum<WARPS, STAYS>(plan, m, c, base);
+#pragma unroll 1
+    for (int first = 0; first < plan.sets; first += PARTS * WARP) {
+        int32_t best[PARTS];
+        if (first > 0)
+            __syncthreads();
+        if (read_live<WARPS, PARTS, STAYS>(plan, m, c, base, cells, first, value, far, best) == 0) {
+            if (is_path(far))  // all sets have it
+                fill<WARPS>(plan, c, row, load, far);
+            return;
+        }
+        write_sets<WARPS, PARTS>(plan, m, c, row, load, first, far, best);
     }
 }
 
@@ -391,10 +420,10 @@ DEVICE bool step_back(const vrp_ng_device_plan &plan, path_end &t, int lane)
         int32_t own_arc = 0;
         if (a < pairs) {
             const vrp_ng_device_near near = plan.d_near[first + a];
-            const vrp_ng_device_map &map = plan.d_map[first + a];
-            entry = map.low[t.memory % WARP] | (map.high >> (t.memory / WARP * 8) & 255);
+            entry = plan.d_low[(int64_t)(first + a) * WARP + t.memory % WARP] |
+                    plan.d_high[(int64_t)(first + a) * vrp_ng_highs(plan.sets) + t.memory / WARP];
             own_arc = near.arc;
-            if (near.from < from && base[near.from] + near.arc <= t.value && (t.memory & map.needed) == map.needed &&
+            if (near.from < from && base[near.from] + near.arc <= t.value && (t.memory & near.needed) == near.needed &&
                 cell_of(plan, 0, row, near.from)[entry] + near.arc == t.value)
                 own = near.from;
         }
@@ -441,27 +470,38 @@ __global__ void __launch_bounds__(TRACE_WARPS *WARP) trace(const vrp_ng_device_p
 
 // ---- Shapes
 
+constexpr int SIZES = 5;                // 32, 64, 128, 256 sets; 512 or more
+
 struct shape {
-    void (*kernel[3])(const vrp_ng_device_plan, int32_t, int32_t);  // sets of 32, 64, 128
+    void (*kernel[SIZES])(const vrp_ng_device_plan, int32_t, int32_t);
     int warps;
     bool stays;
 };
 
-#define STAYS(warps, each) {{rows_of_one<warps, 1, each>, rows_of_one<warps, 2, each>, rows_of_one<warps, 4, each>}, warps, true}
-#define MOVES(warps, each) {{rows_of_all<warps, 1, each>, rows_of_all<warps, 2, each>, rows_of_all<warps, 4, each>}, warps, false}
+#define EACH_SIZE(rows, warps, each) {rows<warps, 1, each>, rows<warps, 2, each>, rows<warps, 4, each>, rows<warps, 8, each>, rows<warps, 16, each>}
+#define STAYS(warps, each) {EACH_SIZE(rows_of_one, warps, each), warps, true}
+#define MOVES(warps, each) {EACH_SIZE(rows_of_all, warps, each), warps, false}
 constexpr shape shapes[] = {STAYS(4, 8), STAYS(2, 16), STAYS(2, 24), MOVES(4, 10)};
 constexpr int SHAPES = (int)(sizeof shapes / sizeof *shapes);
 
+int parts_of(int sets)
+{
+    return sets < 512 ? sets / WARP : 16;
+}
+
 auto kernel_of(const shape &s, int sets)
 {
-    return s.kernel[sets == 32 ? 0 : sets == 64 ? 1 : 2];
+    int size = 0;
+    while (1 << size < parts_of(sets))
+        size++;
+    return s.kernel[size];
 }
 
 int64_t shared_of(const vrp_ng_device_plan &plan, const shape &s)
 {
-    const int64_t own = (int64_t)sizeof(int32_t) * (LEASTS + s.warps * plan.sets);
+    const int64_t own = (int64_t)sizeof(int32_t) * (LEASTS + s.warps * parts_of(plan.sets) * WARP);
     const int64_t kept = (int64_t)plan.stride * (int64_t)sizeof(int32_t) +
-                         plan.most_pairs * (int64_t)(sizeof(vrp_ng_device_near) + sizeof(vrp_ng_device_map));
+                         plan.most_pairs * (int64_t)(sizeof(vrp_ng_device_near) + sizeof(uint16_t) * (size_t)(WARP + vrp_ng_highs(plan.sets)));
     return own + (s.stays ? kept : 0);
 }
 

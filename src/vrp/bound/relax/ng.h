@@ -40,7 +40,7 @@ typedef struct vrp_ng_pass vrp_ng_pass;
 
 // Copies the sets; borrows the problem. Errors: MEMORY, DEVICE, LIMIT: tables of (capacity + 1) nodes 2^(size - 1) differences of 2
 // bytes, twice for an asymmetric problem, leave settings->memory (the message has both numbers), or sets beyond VRP_NG_TABLES. A GPU
-// takes 4 bytes, for the loads that demands add up to, and sets up to VRP_NG_DENSE.
+// takes 4 bytes, but only for the loads that demands add up to.
 mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
                        const vrp_relax_settings *settings, vrp_ng_pass **out);
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass);

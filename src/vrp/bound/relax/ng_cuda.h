@@ -16,19 +16,20 @@ enum {
     VRP_NG_DEVICE_NO_PATH = 1 << 29,  // VRP_NO_PATH
     VRP_NG_DEVICE_NO_ARC = 1 << 28,   // VRP_NO_ARC: all arcs from this value on are absent
     VRP_NG_DEVICE_APART = 1 << 30,    // VRP_NG_APART
-    VRP_NG_DEVICE_LEAST_SETS = 32, VRP_NG_DEVICE_MOST_SETS = 128
+    VRP_NG_DEVICE_LEAST_SETS = 32, VRP_NG_DEVICE_MOST_SETS = 1 << 13
 };
 
-// How the sets of `to` map to those of `from`: set m reads entry low[m % 32] | byte m / 32 of high.
-typedef struct vrp_ng_device_map {
-    uint32_t needed;   // only sets that have this bit are allowed; 0: all
-    uint32_t high;
-    uint8_t low[32];
-} vrp_ng_device_map;
-
+// A near pair. Set m of `to` reads entry low[m % 32] | high[m / 32] of `from`.
 typedef struct vrp_ng_device_near {
     int32_t from, arc;
+    uint32_t needed;   // only sets of `to` that have this bit are allowed; 0: all
 } vrp_ng_device_near;
+
+// Words of `high` for a pair: an even number, because they are copied by twos.
+static inline MCO_HD int32_t vrp_ng_highs(int32_t sets)
+{
+    return sets <= 64 ? 2 : sets / 32;
+}
 
 // A path to trace, and the place of its first customer in the room for it.
 typedef struct vrp_ng_device_ending {
@@ -39,7 +40,7 @@ typedef struct vrp_ng_device_ending {
 typedef struct vrp_ng_device_plan {
     int32_t nodes, stride, capacity;  // stride: a multiple of 16, at least nodes
     int32_t sides;                    // 1, or 2: also the transposed arcs
-    int32_t sets;                     // 32, 64 or 128
+    int32_t sets;                     // a power of 2 in VRP_NG_DEVICE_LEAST_SETS..VRP_NG_DEVICE_MOST_SETS
     int32_t rows, pairs, most_pairs;  // most_pairs: of one customer
     const int32_t *d_arcs;            // [nodes * stride] row i: the arcs out of node i; with one side only to nodes 0..i
     const int32_t *d_demand;          // [nodes]
@@ -48,8 +49,8 @@ typedef struct vrp_ng_device_plan {
     const uint32_t *d_needed;         // [rows] the cells of a row
     const int32_t *d_first_pair;      // [nodes + 1]
     const int32_t *d_to;              // [pairs]
-    const vrp_ng_device_map *d_map;   // [pairs]
-    vrp_ng_device_near *d_near;       // [sides * pairs], `from` is set
+    const uint16_t *d_low, *d_high;   // [pairs * 32], [pairs * vrp_ng_highs()]
+    vrp_ng_device_near *d_near;       // [sides * pairs], all but the arcs are set
     int32_t *d_far;                   // [sides * nodes * stride] row k: arcs into k from customers far from it, else APART
     uint32_t *d_done;                 // [sides * rows] cells that are finished
     int32_t *d_base;                  // [sides * (capacity + 1) * stride] F of the largest set

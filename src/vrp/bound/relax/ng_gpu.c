@@ -15,7 +15,7 @@
 enum { SPARE_SHARED = 2048 };  // bytes of shared memory that kernels have besides
 static const double LAUNCH_S = 0.02, WAIT_S = 0.05, FETCH_RATE = 5e9;
 _Static_assert((int)VRP_NG_DEVICE_NO_PATH == (int)VRP_NO_PATH && (int)VRP_NG_DEVICE_NO_ARC == (int)VRP_NO_ARC &&
-                   (int)VRP_NG_DEVICE_APART == (int)VRP_NG_APART && 1 << (VRP_NG_DENSE - 1) == (int)VRP_NG_DEVICE_MOST_SETS,
+                   (int)VRP_NG_DEVICE_APART == (int)VRP_NG_APART && 1 << (VRP_NG_TABLES - 1) == (int)VRP_NG_DEVICE_MOST_SETS,
                "kernels have the same limits");
 
 typedef struct gpu {
@@ -26,7 +26,7 @@ typedef struct gpu {
     int32_t *d_arcs, *arcs;         // `arcs` is pinned
     int32_t *d_demand, *d_load, *d_row, *d_first_pair, *d_to;
     uint32_t *d_needed;
-    vrp_ng_device_map *d_map;
+    uint16_t *d_low, *d_high;
     int32_t *base;                  // as d_base, pinned
     int32_t *cell;                  // as d_cell, pinned; NULL until the first fetch
     bool is_fetched;
@@ -145,16 +145,6 @@ static mco_status check_memory(mco_context *ctx, const vrp_ng_pass *pass, const 
     return MCO_OK;
 }
 
-static vrp_ng_device_map map_of(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets)
-{
-    vrp_ng_device_map map = {.needed = pair->bit < 0 ? 0 : UINT32_C(1) << pair->bit};
-    for (uint32_t m = 0; m < 32; m++)
-        map.low[m] = (uint8_t)vrp_ng_entry(pass, pair, sets, m);
-    for (int32_t h = 0; h < sets / 32; h++)
-        map.high |= (uint32_t)vrp_ng_entry(pass, pair, sets, 32 * (uint32_t)h) << (8 * h);
-    return map;
-}
-
 // What a copy to the device reads lives until the stream is done with it: all in one pinned buffer.
 static mco_status copy_up(mco_context *ctx, gpu *g, void *device, const void *host, size_t bytes)
 {
@@ -165,32 +155,52 @@ done:
     return st;
 }
 
+// Pairs and maps on the host, before they go up.
+typedef struct host_pairs {
+    vrp_ng_device_near *near;
+    int32_t *to;
+    uint16_t *low, *high;
+} host_pairs;
+
+static void set_pairs(const vrp_ng_pass *pass, int32_t sets, host_pairs *h)
+{
+    const int32_t highs = vrp_ng_highs(sets);
+    for (int32_t a = 0; a < pass->pairs; a++) {
+        const vrp_ng_pair *pair = &pass->pair[a];
+        h->to[a] = pair->to;
+        for (int s = 0; s < pass->sides; s++)
+            h->near[s * (int64_t)pass->pairs + a] =
+                (vrp_ng_device_near){.from = pair->from, .needed = pair->bit < 0 ? 0 : UINT32_C(1) << pair->bit};
+        for (uint32_t m = 0; m < 32; m++)
+            h->low[a * INT64_C(32) + m] = vrp_ng_entry(pass, pair, sets, m);
+        for (int32_t b = 0; b < sets / 32; b++)
+            h->high[a * (int64_t)highs + b] = vrp_ng_entry(pass, pair, sets, 32 * (uint32_t)b);
+    }
+}
+
 static mco_status upload_pairs(mco_context *ctx, const vrp_ng_pass *pass, gpu *g)
 {
     mco_status st = MCO_OK;
-    vrp_ng_device_map *map = NULL;
-    vrp_ng_device_near *near = NULL;
-    int32_t *to = NULL;
-    const int64_t room = pass->pairs > 0 ? pass->pairs : 1;
-    MCO_TRY(mco_alloc(ctx, &map, room));
-    MCO_TRY(mco_alloc(ctx, &near, room * pass->sides));
-    MCO_TRY(mco_alloc(ctx, &to, room));
-    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->d_map, room));
-    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->plan.d_near, room * pass->sides));
+    host_pairs h = {0};
+    const int64_t room = pass->pairs > 0 ? pass->pairs : 1, nears = room * pass->sides, highs = room * vrp_ng_highs(g->plan.sets);
+    MCO_TRY(mco_alloc(ctx, &h.near, nears));
+    MCO_TRY(mco_alloc(ctx, &h.to, room));
+    MCO_TRY(mco_alloc(ctx, &h.low, 32 * room));
+    MCO_TRY(mco_alloc(ctx, &h.high, highs));
+    set_pairs(pass, g->plan.sets, &h);
+    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->plan.d_near, nears));
     MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->d_to, room));
-    for (int32_t a = 0; a < pass->pairs; a++) {
-        map[a] = map_of(pass, &pass->pair[a], g->plan.sets);
-        to[a] = pass->pair[a].to;
-        for (int s = 0; s < pass->sides; s++)
-            near[s * (int64_t)pass->pairs + a].from = pass->pair[a].from;
-    }
-    MCO_TRY(copy_up(ctx, g, g->d_map, map, (size_t)room * sizeof *map));
-    MCO_TRY(copy_up(ctx, g, g->plan.d_near, near, (size_t)(room * pass->sides) * sizeof *near));
-    MCO_TRY(copy_up(ctx, g, g->d_to, to, (size_t)room * sizeof *to));
+    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->d_low, 32 * room));
+    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->d_high, highs));
+    MCO_TRY(copy_up(ctx, g, g->plan.d_near, h.near, (size_t)nears * sizeof *h.near));
+    MCO_TRY(copy_up(ctx, g, g->d_to, h.to, (size_t)room * sizeof *h.to));
+    MCO_TRY(copy_up(ctx, g, g->d_low, h.low, 32 * (size_t)room * sizeof *h.low));
+    MCO_TRY(copy_up(ctx, g, g->d_high, h.high, (size_t)highs * sizeof *h.high));
 done:
-    mco_free(ctx, &to);
-    mco_free(ctx, &near);
-    mco_free(ctx, &map);
+    mco_free(ctx, &h.high);
+    mco_free(ctx, &h.low);
+    mco_free(ctx, &h.to);
+    mco_free(ctx, &h.near);
     return st;
 }
 
@@ -281,8 +291,6 @@ static mco_status gpu_open(mco_context *ctx, vrp_ng_pass *pass)
 {
     mco_status st = MCO_OK;
     gpu *g = NULL;
-    if (pass->largest > VRP_NG_DENSE)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng sets of %d customers, passes on a GPU take at most %d", pass->largest, VRP_NG_DENSE);
     MCO_TRY(mco_alloc(ctx, &g, 1));
     pass->own = g;
     set_plan(pass, g);
@@ -305,7 +313,8 @@ static mco_status gpu_open(mco_context *ctx, vrp_ng_pass *pass)
     g->plan.d_needed = g->d_needed;
     g->plan.d_first_pair = g->d_first_pair;
     g->plan.d_to = g->d_to;
-    g->plan.d_map = g->d_map;
+    g->plan.d_low = g->d_low;
+    g->plan.d_high = g->d_high;
     MCO_TRY(choose_shape(ctx, g, independent_rows(pass->problem, g), -1));
 done:
     return st;
