@@ -122,7 +122,8 @@ static void test_refusal(mco_context *ctx)
     vrp_ng_pass *none = NULL;
     if (!make_sets(ctx, &in, 6, 3, &sets) || !make_sets(ctx, &in, 15, 3, &large))
         exit(EXIT_FAILURE);
-    const vrp_relax_settings settings = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 6e10}, poor = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 3e5};
+    const vrp_relax_settings settings = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 6e10};
+    const vrp_relax_settings poor = {.engine = MCO_ENGINE_GPU, .threads = 1, .memory = 3e5};
     GPU_CHECK(vrp_ng_open(ctx, &in.problem, &large, &settings, &none) == MCO_ERR_LIMIT, "sets of 15 customers");
     GPU_CHECK(strstr(mco_context_error(ctx), "15") != NULL && strstr(mco_context_error(ctx), "14") != NULL, "%s", mco_context_error(ctx));
     GPU_CHECK(vrp_ng_open(ctx, &in.problem, &sets, &poor, &none) == MCO_ERR_LIMIT, "tables beyond the memory");

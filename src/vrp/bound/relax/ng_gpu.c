@@ -140,8 +140,8 @@ static mco_status check_memory(mco_context *ctx, const vrp_ng_pass *pass, const 
         return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %s%.0f bytes, at most %.0f may be taken",
                         plan->capacity + 1, plan->nodes, plan->sets, plan->rows == 0 ? "more than " : "", bytes, pass->settings.memory);
     if (g->device.info.free_bytes > 0 && bytes > (double)g->device.info.free_bytes)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %.0f bytes, GPU %d has %.0f free", plan->capacity + 1,
-                        plan->nodes, plan->sets, bytes, g->device.info.index, (double)g->device.info.free_bytes);
+        return mco_fail(ctx, MCO_ERR_LIMIT, "ng tables of %d loads, %d nodes and %d sets need %.0f bytes, GPU %d has %.0f free",
+                        plan->capacity + 1, plan->nodes, plan->sets, bytes, g->device.info.index, (double)g->device.info.free_bytes);
     return MCO_OK;
 }
 
@@ -258,8 +258,8 @@ static mco_status choose_shape(mco_context *ctx, gpu *g, int32_t independent, in
     mco_status st = MCO_OK;
     const cudaError_t error = vrp_ng_choose_shape(&g->plan, independent, asked, g->device.info.multiprocessors, g->shared_bytes);
     if (error == cudaErrorInvalidConfiguration)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d has no room for the %d customers of ng tables in blocks of shape %d", g->device.info.index,
-                        g->plan.nodes - 1, asked);
+        return mco_fail(ctx, MCO_ERR_LIMIT, "GPU %d has no room for the %d customers of ng tables in blocks of shape %d",
+                        g->device.info.index, g->plan.nodes - 1, asked);
     MCO_CUDA(ctx, error);
 done:
     return st;
