@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Times of passes of bounds on a GPU: bench_vrp_bound_gpu [--runs N] [--shapes] [--cores] [--case NAME].
+// Times of passes of bounds on a GPU: bench_vrp_bound_gpu [--runs N] [--shapes] [--cores] [--case NAME] [--only q|ng].
 //
 // `whole` is the wall time of a call: arcs from pageable memory, kernels, tables in host memory. `kernels` is the part from the arcs
 // on the device to complete tables there. Transitions are customers^2 * capacity. Each time is the least of N runs.
@@ -12,6 +12,8 @@
 #include "base/machine.h"
 #include "base/rng.h"
 #include "mco/mco.h"
+#include "vrp/bound/relax/ng_cuda.h"
+#include "vrp/bound/relax/ng_gpu.h"
 #include "vrp/bound/relax/q_cuda.h"
 #include "vrp/bound/relax/q_gpu.h"
 
@@ -19,7 +21,7 @@ typedef struct bench {
     mco_context *ctx;
     int runs;
     bool has_shapes, has_cores;
-    const char *only;
+    const char *only, *pass;
     vrp_bound_problem problem;
     int32_t *arcs;
     const char *name;
@@ -196,6 +198,98 @@ static void time_q(const bench *b)
         time_cores(b);
 }
 
+// ---- ng-paths of size 8
+
+static vrp_ng_pass *open_ng(const bench *b, const vrp_ng_sets *sets, mco_engine engine)
+{
+    vrp_ng_pass *pass = NULL;
+    const vrp_relax_settings settings = {.engine = engine, .threads = 1, .memory = 6e10};
+    if (vrp_ng_open(b->ctx, &b->problem, sets, &settings, &pass) != MCO_OK)
+        die(b, "open");
+    return pass;
+}
+
+static double least_time(const bench *b, vrp_ng_pass *pass, int runs, double *kernel_s)
+{
+    double whole_s = INFINITY;
+    for (int r = 0; r < runs; r++) {
+        const double begin_s = mco_clock_s();
+        if (vrp_ng_run(b->ctx, pass, b->arcs, INFINITY) != MCO_OK)
+            die(b, "ng");
+        whole_s = fmin(whole_s, mco_clock_s() - begin_s);
+        if (kernel_s != NULL)
+            *kernel_s = fmin(*kernel_s, vrp_ng_gpu_tell(pass)->kernel_s);
+    }
+    return whole_s;
+}
+
+static void time_ng_shape(const bench *b, vrp_ng_pass *pass, const char *label)
+{
+    double kernel_s = INFINITY;
+    const double whole_s = least_time(b, pass, b->runs, &kernel_s);
+    const vrp_ng_gpu_stats *s = vrp_ng_gpu_tell(pass);
+    printf("%s ng%s (shape %d: %d warps a cell, %d groups, %d blocks%s, %d bytes shared; %d rows, %d launches): whole %.3f ms, kernels %.3f ms "
+           "= %.2f T/s times 128 sets\n",
+           b->name, label, s->shape, s->warps, s->groups, s->blocks, s->stays ? "" : " in turn", s->shared_bytes, s->rows, s->launches,
+           1e3 * whole_s, 1e3 * kernel_s, 128 * transitions(b) / kernel_s / 1e12);
+    fflush(stdout);
+}
+
+// The routes of a pricing, and the copy of all cells.
+static void time_ng_routes(const bench *b, vrp_ng_pass *pass, const char *engine)
+{
+    enum { MOST = 500 };
+    double routes_s = INFINITY, fetch_s = INFINITY;
+    long count = 0;
+    for (int r = 0; r < 3; r++) {
+        vrp_routes routes;
+        vrp_routes_open(b->problem.is_symmetric, &routes);
+        (void)least_time(b, pass, 1, NULL);
+        const double begin_s = mco_clock_s();
+        if (vrp_ng_routes(b->ctx, pass, vrp_ng_least_route(pass) / 2, MOST, &routes) != MCO_OK)
+            die(b, "routes");
+        const double middle_s = mco_clock_s();
+        routes_s = fmin(routes_s, middle_s - begin_s);
+        if (vrp_ng_fetch(b->ctx, pass) != MCO_OK)
+            die(b, "fetch");
+        fetch_s = fmin(fetch_s, mco_clock_s() - middle_s);
+        count = (long)routes.count;
+        vrp_routes_close(b->ctx, &routes);
+    }
+    printf("%s ng on %s: %ld routes %.3f ms, all cells to the host %.3f ms\n", b->name, engine, count, 1e3 * routes_s, 1e3 * fetch_s);
+    fflush(stdout);
+}
+
+static void time_ng(const bench *b)
+{
+    vrp_ng_sets sets;
+    if ((b->only != NULL && strcmp(b->only, b->name) != 0) || (b->pass != NULL && strcmp(b->pass, "ng") != 0))
+        return;
+    if (vrp_ng_sets_open(b->ctx, &b->problem, VRP_NG_DENSE, &sets) != MCO_OK)
+        die(b, "sets");
+    vrp_ng_pass *pass = open_ng(b, &sets, MCO_ENGINE_GPU);
+    time_ng_shape(b, pass, "");
+    time_ng_routes(b, pass, "a GPU");
+    for (int32_t k = 0; b->has_shapes && k < vrp_ng_shapes(); k++)
+        if (vrp_ng_gpu_take_shape(b->ctx, pass, k) == MCO_OK)
+            time_ng_shape(b, pass, ", asked");
+    vrp_ng_close(b->ctx, &pass);
+    if (b->has_cores) {
+        pass = open_ng(b, &sets, MCO_ENGINE_CPU);
+        printf("%s ng on one core: %.3f ms\n", b->name, 1e3 * least_time(b, pass, 3, NULL));
+        time_ng_routes(b, pass, "one core");
+        vrp_ng_close(b->ctx, &pass);
+    }
+    vrp_ng_sets_close(b->ctx, &sets);
+}
+
+static void time_passes(const bench *b)
+{
+    if (b->pass == NULL || strcmp(b->pass, "q") == 0)
+        time_q(b);
+    time_ng(b);
+}
+
 int main(int argc, char **argv)
 {
     bench b = {.runs = 10};
@@ -204,6 +298,8 @@ int main(int argc, char **argv)
             b.runs = atoi(argv[++k]);
         else if (strcmp(argv[k], "--case") == 0 && k + 1 < argc)
             b.only = argv[++k];
+        else if (strcmp(argv[k], "--only") == 0 && k + 1 < argc)
+            b.pass = argv[++k];
         else if (strcmp(argv[k], "--shapes") == 0)
             b.has_shapes = true;
         else if (strcmp(argv[k], "--cores") == 0)
@@ -214,19 +310,23 @@ int main(int argc, char **argv)
     if (mco_context_create(&b.ctx, NULL) != MCO_OK)
         return EXIT_FAILURE;
     set_rings(&b, "li", 1);
-    time_q(&b);
+    time_passes(&b);
     set_rings(&b, "li/10", 10);
-    time_q(&b);
+    time_passes(&b);
     set_random(&b, "x1001", 1001, 131, 1, 10, 0);
-    time_q(&b);
+    time_passes(&b);
     set_random(&b, "x502", 502, 13, 1, 1, 0);
-    time_q(&b);
+    time_passes(&b);
     set_random(&b, "x204", 204, 836, 50, 100, 0);
-    time_q(&b);
+    time_passes(&b);
+    set_random(&b, "e101", 101, 200, 1, 41, 0);
+    time_passes(&b);
+    set_random(&b, "x195", 195, 181, 1, 100, 0);
+    time_passes(&b);
     set_random(&b, "asymmetric-1001", 1001, 131, 1, 10, 100);
-    time_q(&b);
+    time_passes(&b);
     set_random(&b, "asymmetric-72", 72, 1000, 1, 100, 100);
-    time_q(&b);
+    time_passes(&b);
     free(b.problem.demand);
     free(b.problem.cost);
     free(b.arcs);

@@ -44,6 +44,47 @@ DEVICE void leave_barriers(uint32_t *words)
     }
 }
 
+// ---- Counters of finished work, where a barrier of all blocks would wait for too much
+
+// Adds 1 to *counter. What any thread of the block wrote before is visible to blocks that wait for the sum. All threads call it.
+DEVICE void announce(uint32_t *counter)
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(counter) : "memory");
+#else
+        __threadfence();
+        atomicAdd(counter, 1u);
+#endif
+    }
+}
+
+// Waits until *counter is `goal` at least. All threads call it. The caller proves that blocks on the device will announce so often. While
+// more than NEAR are missing it looks every NAP_NS only, so that many waiting blocks do not hold up those that count.
+template <int NAP_NS, uint32_t NEAR> DEVICE void wait_for_count(const uint32_t *counter, uint32_t goal)
+{
+    if (threadIdx.x == 0) {
+        uint32_t count;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+        for (;;) {
+            asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
+            if (count >= goal)
+                break;
+            if (NAP_NS > 0 && goal - count > NEAR)
+                __nanosleep(NAP_NS);
+        }
+        asm volatile("fence.acq_rel.gpu;" ::: "memory");
+#else
+        do
+            count = *(const volatile uint32_t *)counter;
+        while (count < goal);
+        __threadfence();
+#endif
+    }
+    __syncthreads();
+}
+
 }  // namespace
 
 #endif

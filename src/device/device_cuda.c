@@ -314,7 +314,7 @@ done:
 mco_status mco_device_wait(mco_device *d, cudaEvent_t event, bool (*must_stop)(void *state), void *state, int32_t *d_stop)
 {
     mco_status st = MCO_OK;
-    static const double SPIN_S = 2e-3;  // short work is not delayed by a nap
+    static const double SPIN_S = 5e-3;  // short work is not delayed by a nap
     const struct timespec nap = {0, 200000};
     const double begin_s = mco_clock_s();
     double looked_s = begin_s;

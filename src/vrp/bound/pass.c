@@ -67,11 +67,6 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
     return MCO_OK;
 }
 
-const char *vrp_bound_no_gpu(mco_vrp_relaxation relaxation)
-{
-    return relaxation == MCO_VRP_RELAXATION_NG ? "passes over ng-paths run on the cores" : NULL;
-}
-
 mco_work vrp_bound_work(const vrp_relax_settings *settings)
 {
     const mco_simd simd = settings->simd != MCO_SIMD_AUTO ? settings->simd : mco_simd_widest();
@@ -221,6 +216,8 @@ static mco_status run_ng(pass *p)
     mco_status st = MCO_OK;
     MCO_TRY(vrp_ng_sets_open(p->ctx, &p->problem, (int32_t)p->params->ng_size, &p->sets));
     MCO_TRY(vrp_ng_open(p->ctx, &p->problem, &p->sets, &p->settings, &p->ng));
+    p->settings.engine = vrp_ng_engine_in_use(p->ng);
+    p->r->work = vrp_bound_work(&p->settings);
     MCO_TRY(time_pass(p, pass_ng));
     const int32_t least = vrp_ng_least_route(p->ng);
     if (least == -VRP_NO_PATH)
@@ -332,6 +329,8 @@ static mco_status digest(pass *p)
 {
     mco_status st = MCO_OK;
     int64_t place = 0;
+    if (p->ng != NULL)
+        MCO_TRY(vrp_ng_fetch(p->ctx, p->ng));
     for (int side = 0; side < (p->problem.is_symmetric ? 1 : 2); side++)
         MCO_TRY(p->ng != NULL ? digest_ng(p, side == 1, &place) : digest_q(p, side == 1, &place));
     if (p->params->relaxation == MCO_VRP_RELAXATION_THROUGH_Q)
@@ -350,7 +349,8 @@ static mco_status run_pass(pass *p, const mco_vrp *vrp)
     vrp_routes_open(p->problem.is_symmetric, &p->routes);
     const double sets = params->relaxation == MCO_VRP_RELAXATION_NG ? ldexp(1, (int)params->ng_size - 1) / 10 + 1 : 1;
     MCO_TRY(vrp_bound_settle(p->ctx, params->engine, params->simd, params->gpus, params->threads, params->memory,
-                             (double)vrp_q_transitions(&p->problem) * sets, vrp_bound_no_gpu(params->relaxation), &p->settings));
+                             (double)vrp_q_transitions(&p->problem) * sets, NULL, &p->settings));
+    p->settings.may_use_cores = params->engine == MCO_ENGINE_AUTO;
     p->r->work = vrp_bound_work(&p->settings);
     MCO_TRY(set_prices(p));
     if (params->relaxation == MCO_VRP_RELAXATION_NG)

@@ -86,6 +86,8 @@ static mco_status fill_side(removal *r, bool backward, side **out, double stop_s
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(r->m->ctx, out, r->problem->nodes));
+    if (r->m->ng != NULL)
+        MCO_TRY(vrp_ng_fetch(r->m->ctx, r->m->ng));
     for (int32_t i = 1; i < r->problem->nodes; i++) {
         const int64_t variants = r->m->ng != NULL ? vrp_master_table_sets(r->m)->size[i] : r->variants;
         if (mco_clock_s() >= stop_s || mco_is_cancelled(r->m->ctx))

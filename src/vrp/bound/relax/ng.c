@@ -27,10 +27,12 @@ static mco_status open_sides(mco_context *ctx, vrp_ng_pass *pass)
     const vrp_bound_problem *p = pass->problem;
     for (int s = 0; s < pass->sides; s++) {
         vrp_ng_side *side = &pass->side[s];
-        MCO_TRY(mco_alloc(ctx, &side->far, p->nodes * (int64_t)p->stride));
-        MCO_TRY(mco_alloc(ctx, &side->near, pass->pairs));
         MCO_TRY(mco_alloc(ctx, &side->first, p->nodes));
         MCO_TRY(mco_alloc(ctx, &side->last, p->nodes));
+        if (pass->engine->is_device)
+            continue;
+        MCO_TRY(mco_alloc(ctx, &side->far, p->nodes * (int64_t)p->stride));
+        MCO_TRY(mco_alloc(ctx, &side->near, pass->pairs));
         MCO_TRY(mco_alloc(ctx, &side->base, (p->capacity + 1) * (int64_t)p->stride));
         for (int64_t at = 0; at < (p->capacity + 1) * (int64_t)p->stride; at++)
             side->base[at] = VRP_NO_PATH;
@@ -39,8 +41,8 @@ done:
     return st;
 }
 
-mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
-                       const vrp_relax_settings *settings, vrp_ng_pass **out)
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                            const vrp_relax_settings *settings, vrp_ng_pass **out)
 {
     mco_status st = MCO_OK;
     vrp_ng_pass *pass = NULL;
@@ -63,6 +65,18 @@ done:
     return st;
 }
 
+mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                       const vrp_relax_settings *settings, vrp_ng_pass **out)
+{
+    const mco_status st = open_with(ctx, problem, sets, settings, out);
+    if (st != MCO_ERR_LIMIT || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
+        return st;
+    mco_log(ctx, MCO_LOG_INFO, "passes over ng-paths on the cores: %s", mco_context_error(ctx));
+    vrp_relax_settings own = *settings;
+    own.engine = MCO_ENGINE_CPU;
+    return open_with(ctx, problem, sets, &own, out);
+}
+
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
 {
     vrp_ng_pass *gone = *pass;
@@ -75,7 +89,7 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
         mco_free(ctx, &gone->side[s].near);
         mco_free(ctx, &gone->side[s].first);
         mco_free(ctx, &gone->side[s].last);
-        mco_free(ctx, &gone->side[s].base);
+        mco_free(ctx, &gone->side[s].base);  // NULL with a device
     }
     mco_free(ctx, &gone->pair);
     mco_free(ctx, &gone->first_pair);
@@ -83,18 +97,27 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
     mco_free(ctx, pass);
 }
 
+mco_engine vrp_ng_engine_in_use(const vrp_ng_pass *pass)
+{
+    return pass->settings.engine;
+}
+
 const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
 {
     switch (engine) {
     case MCO_ENGINE_REFERENCE: return &vrp_ng_reference;
+#ifdef MCO_HAVE_CUDA
+    case MCO_ENGINE_GPU: return &vrp_ng_gpu;
+#else
     case MCO_ENGINE_GPU: return NULL;
+#endif
     default: return &vrp_ng_cores;
     }
 }
 
 mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s)
 {
-    const mco_status st = vrp_ng_check_range(ctx, pass, arcs);
+    const mco_status st = pass->engine->is_device ? MCO_OK : vrp_ng_check_range(ctx, pass, arcs);
     if (st != MCO_OK)
         return st;
     vrp_ng_set_arcs(pass, arcs);
@@ -118,10 +141,18 @@ static bool is_over(const vrp_ng_pass *pass)
     return vrp_bound_is_over(pass->ctx, pass->stop_s);
 }
 
+mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass)
+{
+    return pass->engine->fetch != NULL ? pass->engine->fetch(ctx, pass) : MCO_OK;
+}
+
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out)
 {
     if (!pass->engine->has_tables)
         return mco_fail(ctx, MCO_ERR_LIMIT, "completion bounds need dense tables");
+    const mco_status st = vrp_ng_fetch(ctx, pass);
+    if (st != MCO_OK)
+        return st;
     const int64_t sets = INT64_C(1) << (pass->sets.size[node] - 1);
     for (int32_t q = 0; q <= pass->problem->capacity; q++) {
         if (q % LOADS_A_LOOK == 0 && is_over(pass))
@@ -250,21 +281,41 @@ static void best_loads(const vrp_ng_pass *pass, int32_t below, ending *best, int
         }
 }
 
-// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added.
+// The paths of the endings [count], path [count * (capacity / least_demand)].
+static mco_status trace_paths(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_ending *ends, int32_t count, int32_t *path)
+{
+    const int64_t longest = pass->problem->capacity / pass->problem->least_demand;
+    if (pass->engine->trace != NULL)
+        return pass->engine->trace(ctx, pass, ends, count, path);
+    for (int32_t e = 0; e < count; e++)
+        ends[e].begin = trace_path(pass, ends[e].load, ends[e].node, path + e * longest);
+    return MCO_OK;
+}
+
+// Adds the routes of endings [count] in their order, at most `most` new ones, and counts these in *added. Endings are traced
+// vrp_ng_paths() at a time: path [vrp_ng_paths() * (capacity / least_demand)].
 static mco_status add_routes(mco_context *ctx, const vrp_ng_pass *pass, const ending *endings, int32_t count, int32_t most,
                              int32_t *path, vrp_routes *routes, int32_t *added)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = pass->problem;
-    const int32_t longest = p->capacity / p->least_demand;
-    for (int32_t e = 0; e < count && *added < most; e++) {
+    const int32_t longest = p->capacity / p->least_demand, paths = vrp_ng_paths(p);
+    vrp_ng_ending piece[VRP_NG_PATHS];
+    for (int32_t e = 0; e < count && *added < most;) {
         if (is_over(pass))
             return MCO_ERR_STOPPED;
-        const int32_t begin = trace_path(pass, endings[e].load, endings[e].node, path), length = longest - begin;
-        int64_t index = 0;
-        bool is_new = false;
-        MCO_TRY(vrp_routes_add(ctx, routes, path + begin, length, vrp_bound_route_cost(p, path + begin, length), &index, &is_new));
-        *added += is_new;
+        const int32_t left = count - e < most - *added ? count - e : most - *added, own = left < paths ? left : paths;
+        for (int32_t k = 0; k < own; k++)
+            piece[k] = (vrp_ng_ending){.node = endings[e + k].node, .load = endings[e + k].load};
+        MCO_TRY(trace_paths(ctx, pass, piece, own, path));
+        for (int32_t k = 0; k < own; k++) {
+            const int32_t *first = path + (int64_t)k * longest + piece[k].begin, length = longest - piece[k].begin;
+            int64_t index = 0;
+            bool is_new = false;
+            MCO_TRY(vrp_routes_add(ctx, routes, first, length, vrp_bound_route_cost(p, first, length), &index, &is_new));
+            *added += is_new;
+        }
+        e += own;
     }
 done:
     return st;
@@ -279,7 +330,7 @@ mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t belo
     MCO_TRY(mco_alloc(ctx, &best, (int64_t)p->nodes * LOADS_OF_A_NODE));
     MCO_TRY(mco_alloc(ctx, &round, p->nodes));
     MCO_TRY(mco_alloc(ctx, &count, p->nodes));
-    MCO_TRY(mco_alloc(ctx, &path, p->capacity / p->least_demand));
+    MCO_TRY(mco_alloc(ctx, &path, vrp_ng_paths(p) * (int64_t)(p->capacity / p->least_demand)));
     best_loads(pass, below, best, count);
     for (int32_t rank = 0; rank < LOADS_OF_A_NODE && added < most; rank++) {
         int32_t own = 0;

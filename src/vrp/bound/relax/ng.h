@@ -39,10 +39,13 @@ bool vrp_ng_sets_add(vrp_ng_sets *sets, int32_t node, int32_t customer, int32_t 
 typedef struct vrp_ng_pass vrp_ng_pass;
 
 // Copies the sets; borrows the problem. Errors: MEMORY, DEVICE, LIMIT: tables of (capacity + 1) nodes 2^(size - 1) differences of 2
-// bytes, twice for an asymmetric problem, leave settings->memory (the message has both numbers), or sets beyond VRP_NG_TABLES.
+// bytes, twice for an asymmetric problem, leave settings->memory (the message has both numbers), or sets beyond VRP_NG_TABLES. A GPU
+// takes 4 bytes, but only for the loads that demands add up to.
 mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
                        const vrp_relax_settings *settings, vrp_ng_pass **out);
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass);
+// The engine that computes it: that of the settings, or the cores.
+mco_engine vrp_ng_engine_in_use(const vrp_ng_pass *pass);
 // Computes the tables from arcs [nodes * stride]; of a symmetric problem they are symmetric. Those of an asymmetric problem are
 // also those of the transposed arcs: paths from i to the depot. Values are exact: differences of memories that leave 16 bits
 // make the pass take 32 bits. O(nodes^2 capacity + near pairs 2^(size - 1) capacity). Ends at stop_s or a cancellation with
@@ -56,12 +59,15 @@ int32_t vrp_ng_least_route(const vrp_ng_pass *pass);
 // value, then the second of each, and so on. Ties between predecessors: the smallest index. Errors: MEMORY,
 // STOPPED (of the run: some routes are missing).
 mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
+// Brings the tables to the host; passes on cores have them there. After a run on a GPU, vrp_ng_value() of a memory other than the
+// whole set needs it. The base values, the least route and routes do not. Errors: MEMORY, STOPPED (cancelled), DEVICE.
+mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass);
 // F(load, node, memory); memory: bits over neighbour[], without the node itself. VRP_NO_PATH where there is none. `backward` only
 // with an asymmetric problem.
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory);
 // min over loads l <= load of F(l, node, memory): the completion bounds of labels. out [(capacity + 1) * sets], row by load, for
 // one node, where sets = 1 << (size[node] - 1) with dense tables. O(capacity sets). Errors: LIMIT (the pass has no dense tables),
-// STOPPED (of the run).
+// STOPPED (of the run), as vrp_ng_fetch().
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out);
 
 #endif

@@ -75,13 +75,6 @@ done:
     return st;
 }
 
-// The entry of `from` that entry m of `to` reads; bits beyond the sets are ignored in m, and set in the entry.
-static uint16_t entry_of(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets, uint32_t m)
-{
-    const uint32_t own = (UINT32_C(1) << (pass->sets.size[pair->from] - 1)) - 1;
-    return (uint16_t)(vrp_ng_memory_before(&pass->sets, pair->from, pair->to, m) | ((uint32_t)(sets - 1) & ~own));
-}
-
 // An entry is a union over the bits of m and of what m does not change. So entries of the lower five bits and of the others do.
 static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *c)
 {
@@ -102,9 +95,9 @@ static mco_status map_entries(mco_context *ctx, const vrp_ng_pass *pass, cores *
             if (bit < 0 || (m >> bit & 1) != 0)
                 c->lanes[(int64_t)a * highs + m / 32] |= UINT32_C(1) << m % 32;
         for (int32_t m = 0; m < 32; m++)
-            c->low[(int64_t)a * 32 + m] = entry_of(pass, &pass->pair[a], c->sets, (uint32_t)m);
+            c->low[(int64_t)a * 32 + m] = vrp_ng_entry(pass, &pass->pair[a], c->sets, (uint32_t)m);
         for (int32_t h = 0; h < highs; h++)
-            c->high[(int64_t)a * highs + h] = entry_of(pass, &pass->pair[a], c->sets, 32 * (uint32_t)h);
+            c->high[(int64_t)a * highs + h] = vrp_ng_entry(pass, &pass->pair[a], c->sets, 32 * (uint32_t)h);
     }
 done:
     return st;
@@ -135,7 +128,7 @@ static vrp_ng_common common_of(const vrp_ng_pass *pass, const vrp_ng_pair *pair,
         uint32_t m = 0;
         for (int32_t c = 0; c < count; c++)
             m |= ((uint32_t)j >> c & 1) << at[c];
-        out.entry[j] = entry_of(pass, pair, sets, m);
+        out.entry[j] = vrp_ng_entry(pass, pair, sets, m);
         out.low[j] = choice(at, count, j);
     }
     for (int32_t h = 0; h < sets / 16 && out.is_small; h++)

@@ -18,6 +18,12 @@ uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to,
     return before;
 }
 
+uint16_t vrp_ng_entry(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets, uint32_t m)
+{
+    const uint32_t own = (UINT32_C(1) << (pass->sets.size[pair->from] - 1)) - 1;
+    return (uint16_t)(vrp_ng_memory_before(&pass->sets, pair->from, pair->to, m) | ((uint32_t)(sets - 1) & ~own));
+}
+
 // Near k are: the customers of N(k), those whose set has k, those whose set meets N(k).
 typedef struct users {
     int32_t *first, *node;  // the nodes whose set has customer j, without j: node[first[j]] .. node[first[j + 1] - 1]
@@ -151,6 +157,13 @@ void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs)
     const int64_t stride = p->stride;
     for (int s = 0; s < pass->sides; s++) {
         vrp_ng_side *side = &pass->side[s];
+        for (int32_t i = 0; i < p->nodes; i++) {
+            const int32_t out = arc_or_apart(arcs[i]), in = arc_or_apart(arcs[i * stride]);
+            side->first[i] = s == 0 ? out : in;
+            side->last[i] = s == 0 ? in : out;
+        }
+        if (side->far == NULL)
+            continue;
         // The rows of a symmetric matrix are its columns; the backward side needs the rows.
         copy_far(p, arcs, s == 0 && !p->is_symmetric, side->far);
         for (int32_t a = 0; a < pass->pairs; a++) {
@@ -158,12 +171,8 @@ void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs)
             side->near[a] = *arc;
             *arc = VRP_NG_APART;
         }
-        for (int32_t i = 0; i < p->nodes; i++) {
-            const int32_t out = arc_or_apart(arcs[i]), in = arc_or_apart(arcs[i * stride]);
-            side->first[i] = s == 0 ? out : in;
-            side->last[i] = s == 0 ? in : out;
+        for (int32_t i = 0; i < p->nodes; i++)
             side->far[i * stride] = side->far[i * stride + i] = VRP_NG_APART;
-        }
         for (int32_t k = 0; k < p->nodes; k++)
             for (int64_t i = p->nodes; i < stride; i++)
                 side->far[k * stride + i] = VRP_NG_APART;
@@ -171,6 +180,17 @@ void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs)
 }
 
 // A path of load q has at most q / least_demand arcs, and one more back to the depot.
+mco_status vrp_ng_check_values(mco_context *ctx, const vrp_bound_problem *p, int32_t least, int32_t greatest)
+{
+    const int64_t hops = p->capacity / p->least_demand + 1;
+    const int64_t size = -(int64_t)least > greatest ? -(int64_t)least : greatest;
+    if (hops * size >= VRP_NO_PATH / 2)
+        return mco_fail(ctx, MCO_ERR_LIMIT,
+                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
+                        (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
+    return MCO_OK;
+}
+
 mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs)
 {
     const vrp_bound_problem *p = pass->problem;
@@ -182,11 +202,5 @@ mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const i
             largest = row[j] > largest && row[j] < VRP_NO_ARC ? row[j] : largest;
         }
     }
-    const int64_t hops = p->capacity / p->least_demand + 1;
-    const int64_t size = -(int64_t)least > largest ? -(int64_t)least : largest;
-    if (hops * size >= VRP_NO_PATH / 2)
-        return mco_fail(ctx, MCO_ERR_LIMIT,
-                        "ng-paths of up to %lld arcs of up to %lld units may have a value of %lld, less than %d supported",
-                        (long long)hops, (long long)size, (long long)(hops * size), VRP_NO_PATH / 2);
-    return MCO_OK;
+    return vrp_ng_check_values(ctx, p, least, largest);
 }

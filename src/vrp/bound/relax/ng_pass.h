@@ -26,12 +26,20 @@ typedef struct vrp_ng_pair {
 
 // Paths from the depot, or of the transposed arcs.
 typedef struct vrp_ng_side {
-    int32_t *far;    // [nodes * stride] row k: arc(i, k) of the customers i far from k, VRP_NG_APART for all others
-    int32_t *near;   // [pairs] arc(from, to) of near pairs, or VRP_NG_APART
+    int32_t *far;    // [nodes * stride] row k: arc(i, k) of the customers i far from k, VRP_NG_APART for all others; NULL on a device
+    int32_t *near;   // [pairs] arc(from, to) of near pairs, or VRP_NG_APART; NULL on a device
     int32_t *first;  // [nodes] arc(0, i), or VRP_NG_APART
     int32_t *last;   // [nodes] arc(i, 0), or VRP_NG_APART
     int32_t *base;   // [(capacity + 1) * stride] row by load; VRP_NO_PATH where there is no path
 } vrp_ng_side;
+
+enum { VRP_NG_PATHS = 512, VRP_NG_PATH_NODES = 1 << 22 };  // that trace() takes at most, unless one path needs more
+
+// A path that ends at `node` with `load` and the least value there. trace() sets begin: its customers are path[begin] ..
+// path[capacity / least_demand - 1], in order of visit.
+typedef struct vrp_ng_ending {
+    int32_t node, load, begin;
+} vrp_ng_ending;
 
 // `own` of a pass belongs to the engine. All functions are called by the thread that calls the pass.
 typedef struct vrp_ng_engine {
@@ -42,6 +50,11 @@ typedef struct vrp_ng_engine {
     mco_status (*run)(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s);
     int32_t (*value)(const vrp_ng_pass *pass, int side, int32_t load, int32_t node, uint32_t memory);
     bool has_tables;
+    // For a device, else false and NULL. open() sets base of each side, close() releases them. fetch(): vrp_ng_fetch(). trace(): the
+    // paths of ending [count], path [count * (capacity / least_demand)]. Errors: MEMORY, STOPPED, DEVICE.
+    bool is_device;
+    mco_status (*fetch)(mco_context *ctx, const vrp_ng_pass *pass);
+    mco_status (*trace)(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_ending *ending, int32_t count, int32_t *path);
 } vrp_ng_engine;
 
 struct vrp_ng_pass {
@@ -60,19 +73,31 @@ struct vrp_ng_pass {
     void *own;
 };
 
-extern const vrp_ng_engine vrp_ng_reference, vrp_ng_cores;
+// The last one is there in builds with GPU engines.
+extern const vrp_ng_engine vrp_ng_reference, vrp_ng_cores, vrp_ng_gpu;
 
 // NULL: this build has no such engine.
 const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine);
 
 // The memory of the pair's `from` that a path may have which goes on to `to` and has there a memory inside `memory`.
 uint32_t vrp_ng_memory_before(const vrp_ng_sets *sets, int32_t from, int32_t to, uint32_t memory);
+// The entry of `from` that entry m of `to` reads in tables of `sets`; bits beyond the sets are ignored in m, and set in the entry.
+uint16_t vrp_ng_entry(const vrp_ng_pass *pass, const vrp_ng_pair *pair, int32_t sets, uint32_t m);
 // Finds the near pairs. Errors: MEMORY.
 mco_status vrp_ng_find_pairs(mco_context *ctx, vrp_ng_pass *pass);
 // Sets the arcs of all sides.
 void vrp_ng_set_arcs(vrp_ng_pass *pass, const int32_t *arcs);
-// Errors: LIMIT (the value of some path might leave -VRP_NO_PATH / 2 .. VRP_NO_PATH / 2).
+// Errors: LIMIT (the value of some path might leave -VRP_NO_PATH / 2 .. VRP_NO_PATH / 2). least, greatest: of the arcs that are there,
+// and 0. An engine of a device calls the second one in run(), others leave the first one to vrp_ng_run().
 mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const int32_t *arcs);
+mco_status vrp_ng_check_values(mco_context *ctx, const vrp_bound_problem *p, int32_t least, int32_t greatest);
+
+// How many paths trace() takes at once.
+static inline int32_t vrp_ng_paths(const vrp_bound_problem *p)
+{
+    const int32_t longest = p->capacity / p->least_demand, room = VRP_NG_PATH_NODES / (longest > 0 ? longest : 1);
+    return room < 1 ? 1 : room < VRP_NG_PATHS ? room : VRP_NG_PATHS;
+}
 
 static inline bool vrp_ng_is_path(int32_t value)
 {

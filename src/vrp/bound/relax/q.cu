@@ -7,107 +7,19 @@
 // value << bits | place, `place` the index of the source in the warp's share. Ties therefore go to the smaller index.
 //
 // Where the node before a source is a target of the strip, the warp takes the source out of the shared row and puts it in by itself:
-// its second path for that target, its first path for all others. There is no list of such sources, so there may be any number.
+// its second path for that target, its first path for all others. There is no list of such sources, so there may be any number. With one
+// load a step the source stays, and its arc to that target leads from the second path for the step: no lane waits for another.
 //
 // Keys of 32 bits hold values of 32 - bits bits. Each value is compared with that range. If one leaves it, control->is_out tells the
 // host, which runs again with keys of 64 bits. These hold all values that passes support.
 #include <stdio.h>
 
 #include "device/barrier.cuh"
-#include "device/kernel.cuh"
-#include "vrp/bound/relax/q_cuda.h"
+#include "vrp/bound/relax/q_keys.cuh"
 
 namespace {
 
 using namespace mco;
-
-constexpr int WARPS = 16, THREADS = WARPS * WARP;
-constexpr int QUAD = 4;                 // sources that a lane reads at once
-constexpr int NO_PATH = VRP_Q_DEVICE_NO_PATH;
-
-// Keys. Sources have keys in [-no_key, no_key - greatest arc), or absent - 2^bits at most; an arc that is absent is `absent`. So no sum
-// leaves the type, and sums from no_key on are none.
-template <class KEY> struct keys;
-template <> struct keys<int32_t> {
-    static constexpr int32_t no_key = 1 << 29, absent = 1 << 30, none = INT32_MAX;
-};
-template <> struct keys<int64_t> {
-    static constexpr int64_t absent = 1ll << 45, none = INT64_MAX;
-};
-
-// The shares of the warps: rounds of QUAD sources for each part of a warp.
-struct share {
-    int rounds, warp_rounds, extra;
-    int bits;                           // of a place
-};
-
-template <int TARGETS> MCO_HD share share_of(int nodes)
-{
-    constexpr int ROUND = QUAD * (WARP / TARGETS);
-    share s;
-    s.rounds = (nodes + ROUND - 1) / ROUND;
-    s.warp_rounds = s.rounds / WARPS;
-    s.extra = s.rounds % WARPS;
-    const int most = (s.warp_rounds + (s.extra > 0 ? 1 : 0)) * ROUND;
-    for (s.bits = 0; 1 << s.bits < most;)
-        s.bits++;
-    return s;
-}
-
-DEVICE int first_round(const share &s, int warp) { return warp * s.warp_rounds + min(warp, s.extra); }
-DEVICE int rounds_of(const share &s, int warp) { return s.warp_rounds + (warp < s.extra ? 1 : 0); }
-
-template <class KEY> DEVICE KEY key_of(int32_t value, int bits, int place)
-{
-    return value < NO_PATH ? (KEY)value * ((KEY)1 << bits) + (KEY)place : keys<KEY>::absent - ((KEY)1 << bits);
-}
-
-// ---- The two least keys
-
-DEVICE void insert(int32_t &first, int32_t &other, int32_t source, int32_t arc)
-{
-    other = min(other, __viaddmax_s32(source, arc, first));
-    first = __viaddmin_s32(source, arc, first);
-}
-
-DEVICE void insert(int64_t &first, int64_t &other, int64_t source, int64_t arc)
-{
-    const int64_t key = source + arc;
-    other = min(other, max(first, key));
-    first = min(first, key);
-}
-
-template <class KEY> DEVICE void merge(KEY &first, KEY &other, KEY first_too, KEY other_too)
-{
-    other = min(max(first, first_too), min(other, other_too));
-    first = min(first, first_too);
-}
-
-DEVICE void take_quad(const int32_t *from, int32_t out[QUAD])
-{
-    const int4 all = *reinterpret_cast<const int4 *>(from);
-    out[0] = all.x;
-    out[1] = all.y;
-    out[2] = all.z;
-    out[3] = all.w;
-}
-
-DEVICE void take_quad(const int64_t *from, int64_t out[QUAD])
-{
-    const longlong2 low = *reinterpret_cast<const longlong2 *>(from), high = *reinterpret_cast<const longlong2 *>(from + 2);
-    out[0] = low.x;
-    out[1] = low.y;
-    out[2] = high.x;
-    out[3] = high.y;
-}
-
-DEVICE void put_quad(int32_t *to, int32_t a, int32_t b, int32_t c, int32_t d) { *reinterpret_cast<int4 *>(to) = make_int4(a, b, c, d); }
-
-DEVICE void put_quad(int64_t *to, int64_t a, int64_t b, int64_t c, int64_t d)
-{
-    reinterpret_cast<longlong2 *>(to)[0] = make_longlong2(a, b);
-    reinterpret_cast<longlong2 *>(to)[1] = make_longlong2(c, d);
-}
 
 DEVICE int32_t item(const int4 &quad, int index)
 {
@@ -122,6 +34,12 @@ template <class KEY> struct block_memory {
     KEY *least;   // [warps][layers of a unit][2][targets]
 };
 
+DEVICE int64_t arc_place(const vrp_q_device_plan &plan, int from, int to)
+{
+    const int row = plan.is_symmetric ? max(from, to) : plan.is_backward ? to : from;
+    return (int64_t)row * plan.stride + (from + to - row);
+}
+
 // The arcs into the targets k0, k0 + 1, .. as keys.
 template <class KEY, int TARGETS> DEVICE void take_arcs(const vrp_q_device_plan &plan, const share &s, int k0, KEY *arcs)
 {
@@ -131,7 +49,7 @@ template <class KEY, int TARGETS> DEVICE void take_arcs(const vrp_q_device_plan 
         const int i = round * ROUND + part * QUAD + place, k = k0 + t;
         int32_t arc = VRP_Q_DEVICE_NO_ARC;
         if (i > 0 && i < plan.nodes && k < plan.nodes && i != k)
-            arc = __ldg(plan.d_arcs + (plan.is_backward ? (int64_t)k * plan.stride + i : (int64_t)i * plan.stride + k));
+            arc = __ldg(plan.d_arcs + arc_place(plan, i, k));
         arcs[at] = arc < VRP_Q_DEVICE_NO_ARC ? (KEY)arc * ((KEY)1 << s.bits) : keys<KEY>::absent;
     }
 }
@@ -215,6 +133,57 @@ DEVICE void take_sources(const vrp_q_device_plan &plan, const share &s, const bl
     __syncwarp();
 }
 
+// Arcs in shared memory that lead from second paths for one step.
+template <class KEY> struct swapped {
+    KEY arc[QUAD];                      // as they were
+    int32_t at[QUAD];                   // -1: none
+};
+
+// As take_sources() for one load and at most WARP quads. A source that is apart stays in the row: its arc to the one target is raised
+// by what its second path costs more. So no lane waits for another.
+template <class KEY, int TARGETS>
+DEVICE void take_and_swap(const vrp_q_device_plan &plan, const share &s, const block_memory<KEY> &m, int k0, int load, int warp, int lane,
+                          swapped<KEY> *out)
+{
+    constexpr int PARTS = WARP / TARGETS, ROUND = QUAD * PARTS;
+    const int base = first_round(s, warp) * ROUND, i = base + QUAD * lane, place = QUAD * lane;
+    const int64_t cell = (int64_t)load * plan.stride + i;
+    const bool is_share = lane < rounds_of(s, warp) * PARTS;
+    int4 row = make_int4(NO_PATH, NO_PATH, NO_PATH, NO_PATH), second = row;
+    ushort4 before = make_ushort4(VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE, VRP_Q_DEVICE_NO_NODE);
+    if (is_share && i < plan.stride) {
+        row = __ldcg(reinterpret_cast<const int4 *>(plan.d_value + cell));
+        before = __ldcg(reinterpret_cast<const ushort4 *>(plan.d_before + cell));
+    }
+    const uint32_t apart = apart_of<TARGETS>(before, k0);
+    if (apart != 0)
+        second = __ldcg(reinterpret_cast<const int4 *>(plan.d_second + cell));
+    if (is_share)
+        put_quad(m.source + i, key_of<KEY>(row.x, s.bits, place), key_of<KEY>(row.y, s.bits, place + 1),
+                 key_of<KEY>(row.z, s.bits, place + 2), key_of<KEY>(row.w, s.bits, place + 3));
+#pragma unroll
+    for (int e = 0; e < QUAD; e++) {
+        const int whose = (int)(apart >> (8 * e) & 255), round = i / ROUND, part = lane % PARTS;
+        out->at[e] = whose == 0 ? -1 : ((round * QUAD + e) * PARTS + part) * TARGETS + whose - 1;
+        if (whose == 0)
+            continue;
+        KEY *const arc = m.arcs + out->at[e];
+        const bool is_there = item(second, e) < NO_PATH && *arc < keys<KEY>::absent;
+        out->arc[e] = *arc;
+        *arc = is_there ? *arc + ((KEY)item(second, e) - (KEY)item(row, e)) * ((KEY)1 << s.bits) : keys<KEY>::absent;
+    }
+    __syncwarp();
+}
+
+template <class KEY> DEVICE void swap_back(const block_memory<KEY> &m, const swapped<KEY> &s)
+{
+    __syncwarp();
+#pragma unroll
+    for (int e = 0; e < QUAD; e++)
+        if (s.at[e] >= 0)
+            m.arcs[s.at[e]] = s.arc[e];
+}
+
 // The two least keys of a warp's sources for each load, in the lanes of its first part.
 template <class KEY, int TARGETS, int LAYERS>
 DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_memory<KEY> &m, int k0, int load, int end)
@@ -226,8 +195,13 @@ DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_mem
 #pragma unroll
     for (int l = 0; l < LAYERS; l++)
         first[l] = other[l] = keys<KEY>::none;
-    take_sources<KEY, TARGETS, LAYERS>(plan, s, m, k0, load, end, warp, lane, target, lane < TARGETS, first, other);
     const int begin = first_round(s, warp), rounds = rounds_of(s, warp);
+    const bool swaps = LAYERS == 1 && rounds * PARTS <= WARP;
+    swapped<KEY> own_arcs;
+    if (swaps)
+        take_and_swap<KEY, TARGETS>(plan, s, m, k0, load, warp, lane, &own_arcs);
+    else
+        take_sources<KEY, TARGETS, LAYERS>(plan, s, m, k0, load, end, warp, lane, target, lane < TARGETS, first, other);
     for (int r = begin; r < begin + rounds; r++) {
         KEY arc[QUAD];
 #pragma unroll
@@ -242,6 +216,8 @@ DEVICE void reach(const vrp_q_device_plan &plan, const share &s, const block_mem
                 insert(first[l], other[l], source[e], arc[e]);
         }
     }
+    if (swaps)
+        swap_back(m, own_arcs);
 #pragma unroll
     for (int l = 0; l < LAYERS; l++) {
         const KEY own_first = first[l], own_other = other[l];
@@ -389,14 +365,15 @@ __global__ void begin(const vrp_q_device_plan plan)
             continue;
         int32_t arc = VRP_Q_DEVICE_NO_ARC;
         if (is_customer && load == demand)
-            arc = plan.d_arcs[plan.is_backward ? (int64_t)k * plan.stride : k];
+            arc = plan.d_arcs[arc_place(plan, 0, k)];
         plan.d_value[at] = arc < VRP_Q_DEVICE_NO_ARC ? arc : NO_PATH;
         plan.d_before[at] = arc < VRP_Q_DEVICE_NO_ARC ? 0 : (uint16_t)VRP_Q_DEVICE_NO_NODE;
         plan.d_second[at] = NO_PATH;
         plan.d_second_before[at] = (uint16_t)VRP_Q_DEVICE_NO_NODE;
     }
     for (int64_t at = own; at < (int64_t)plan.nodes * plan.stride; at += threads) {
-        const int32_t arc = (int32_t)(at % plan.stride) < plan.nodes ? plan.d_arcs[at] : 0;
+        const int32_t row = (int32_t)(at / plan.stride), column = (int32_t)(at % plan.stride);
+        const int32_t arc = column <= (plan.is_symmetric ? row : plan.nodes - 1) ? plan.d_arcs[at] : 0;
         least = min(least, arc);
         greatest = arc < VRP_Q_DEVICE_NO_ARC ? max(greatest, arc) : greatest;
     }

@@ -20,6 +20,7 @@ typedef struct vrp_relax_settings {
     int32_t threads;     // at least 1
     const char *gpus;
     double memory;       // bytes that tables may take
+    bool may_use_cores;  // ng-paths that a GPU refuses (tables beyond its memory) go to the cores; the log says so
 } vrp_relax_settings;
 
 // Errors: MEMORY, LIMIT (names the bytes that the tables need and those that may be taken), DEVICE.

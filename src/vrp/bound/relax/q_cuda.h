@@ -32,8 +32,8 @@ typedef struct vrp_q_control {
 typedef struct vrp_q_device_plan {
     int32_t nodes, stride;          // stride: a multiple of 16, at least nodes
     int32_t capacity, least_demand;
-    bool is_backward;               // arcs are transposed
-    const int32_t *d_arcs;          // [nodes * stride] row i: the arcs out of node i
+    bool is_symmetric, is_backward; // is_backward: arcs are transposed
+    const int32_t *d_arcs;          // [nodes * stride] row i: the arcs out of node i; symmetric ones only to nodes 0..i
     const int32_t *d_demand;        // [nodes]
     int32_t *d_value, *d_second;            // [(capacity + 1) * stride], VRP_Q_DEVICE_NO_PATH: none
     uint16_t *d_before, *d_second_before;   // [(capacity + 1) * stride], VRP_Q_DEVICE_NO_NODE: none

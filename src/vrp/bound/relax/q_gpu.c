@@ -10,9 +10,9 @@
 #include "device/device_cuda.h"
 #include "vrp/bound/relax/q_cuda.h"
 #include "vrp/bound/relax/q_inside.h"
+#include "vrp/bound/relax/upload.h"
 
 enum {
-    PIECE_BYTES = 1 << 20,       // of the arcs: copied to pinned memory while the piece before goes up
     LEAST_DOWN_BYTES = 4 << 20,  // of the tables that go down beside a launch
     SPARE_SHARED = 2048,         // bytes of shared memory that kernels have besides
     WIDE_RUNS = 15               // after a run with wide keys, so many begin with them
@@ -92,7 +92,7 @@ static mco_status open_side(gpu *g, const vrp_bound_problem *problem, int d)
     mco_device *device = &g->device;
     const int64_t cells = ((int64_t)problem->capacity + 1) * problem->stride;
     s->plan = (vrp_q_device_plan){.nodes = problem->nodes, .stride = problem->stride, .capacity = problem->capacity,
-                                  .least_demand = problem->least_demand, .is_backward = d == 1, .d_arcs = g->d_arcs, .d_demand = g->d_demand};
+                                  .least_demand = problem->least_demand, .is_symmetric = problem->is_symmetric, .is_backward = d == 1, .d_arcs = g->d_arcs, .d_demand = g->d_demand};
     if (d == 1)
         MCO_CUDA(device->ctx, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
     MCO_CUDA(device->ctx, cudaEventCreate(&s->begun));
@@ -180,15 +180,10 @@ static mco_status wait_for(mco_context *ctx, gpu *g, cudaEvent_t event, double s
 
 // ---- A run
 
-static mco_status upload_arcs(mco_context *ctx, gpu *g, const int32_t *arcs)
+static mco_status upload_arcs(mco_context *ctx, gpu *g, const vrp_bound_problem *problem, const int32_t *arcs)
 {
     mco_status st = MCO_OK;
-    const size_t bytes = (size_t)g->side[0].plan.nodes * (size_t)g->side[0].plan.stride * sizeof *arcs;
-    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
-        const size_t piece = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        memcpy((char *)g->arcs + at, (const char *)arcs + at, piece);
-        MCO_CUDA(ctx, cudaMemcpyAsync((char *)g->d_arcs + at, (char *)g->arcs + at, piece, cudaMemcpyHostToDevice, g->device.stream));
-    }
+    MCO_TRY(vrp_relax_upload(&g->device, problem, arcs, g->arcs, g->d_arcs, NULL, NULL));
     MCO_CUDA(ctx, cudaEventRecord(g->uploaded, g->device.stream));
 done:
     return st;
@@ -346,7 +341,7 @@ static mco_status gpu_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arc
     g->device.ctx = ctx;
     g->stats.launches = 0;
     MCO_TRY(mco_device_use(&g->device));
-    MCO_TRY(upload_arcs(ctx, g, arcs));
+    MCO_TRY(upload_arcs(ctx, g, pass->problem, arcs));
     if (g->wide_runs == 0) {
         MCO_TRY(run_with(ctx, g, false, stop_s, &fits));
         g->wide_runs = fits ? 0 : WIDE_RUNS + 1;
