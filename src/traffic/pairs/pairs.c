@@ -510,6 +510,8 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    if (scanner->forget != NULL)
+        scanner->forget(scanner->self);
     if (out->certificate.cost != NULL)
         MCO_TRY(pairs_prove_balance(&b, &out->certificate));
     if (call->wants_state && scanner->orders != NULL)
