@@ -6,7 +6,7 @@
 //     repeat
 //         scan: least-cost trees at frozen costs; links with flow that no least-cost path has are candidates
 //         stop if the gap is reached
-//         for each candidate: let its row use a pair of segments that ends there
+//         for each candidate: let its row use a pair of segments that ends there, while others scan the next share of the rows
 //         sweep over all pairs until little is left to move; near the end a Newton step of all pairs together
 //
 // Scans are what takes time. They run on all cores or on a GPU (scan.h); the rest takes a few per cent and one thread.
@@ -510,6 +510,8 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     MCO_TRY(open_balance(&b));
     MCO_TRY(begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
+    if (scanner->forget != NULL)
+        scanner->forget(scanner->self);
     if (out->certificate.cost != NULL)
         MCO_TRY(pairs_prove_balance(&b, &out->certificate));
     if (call->wants_state && scanner->orders != NULL)

@@ -444,6 +444,13 @@ static void each(void *self, int64_t items, mco_team_item *work, void *shared)
     mco_team_run(&s->team, items, work, NULL, shared);
 }
 
+static void forget(void *self)
+{
+    scanner *s = self;
+    mco_free(s->ctx, &s->wide);
+    mco_free(s->ctx, &s->narrow);
+}
+
 static uint16_t *orders(void *self)
 {
     scanner *s = self;
@@ -611,8 +618,8 @@ mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pair
     out->simd = s->build->build.simd;
     out->lane_bits = 64;
     out->threads = s->workers;
-    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .orders = orders,
-                                     .each = each, .workers = s->workers, .close = close};
+    *scanner_out = (traffic_scanner){.self = s, .load = load, .choose = choose, .scan = scan, .tree = tree, .forget = forget,
+                                     .orders = orders, .each = each, .workers = s->workers, .close = close};
 done:
     if (st != MCO_OK && s != NULL)
         close(s);

@@ -69,6 +69,8 @@ typedef struct traffic_scanner {
     mco_status (*scan)(void *self, const double *cost, double threshold, traffic_certificate *proof, traffic_scan *out);
     // Valid until the next scan, for places with candidates.
     traffic_tree (*tree)(void *self, int32_t place);
+    // Releases the trees, whose room others need at the end. No scan follows. NULL: there is nothing to release.
+    void (*forget)(void *self);
     // The orders of all batches for a state [batches][nodes that paths pass through], the caller's; NULL: none. The scanner only closes then. NULL: none.
     uint16_t *(*orders)(void *self);
     // Runs work(shared, worker, item) for items 0 .. items - 1 on its threads, workers 0 .. workers - 1. NULL: the caller does all items.
