@@ -338,11 +338,12 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
 {
     mco_status st = MCO_OK;
     *added = 0;
-    MCO_TRY(vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, MEMBERS_A_ROUND, added));
+    st = vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, MEMBERS_A_ROUND, added);
+    if (st == MCO_ERR_LIMIT)
+        *added = 0;  // the tables of small sets have grown beyond the memory: the sets are those that were
     if (*added > 0)
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
-done:
-    return st;
+    return st == MCO_ERR_LIMIT ? MCO_OK : st;
 }
 
 // One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.

@@ -177,13 +177,32 @@ done:
     return st;
 }
 
+// Whether the master's tables are those of `sets`: then they stay.
+static bool has_tables_of(const vrp_master *m, const vrp_ng_sets *sets)
+{
+    const vrp_ng_sets *own = m->ng != NULL ? vrp_master_table_sets(m) : NULL;
+    for (int32_t i = 1; own != NULL && i < sets->nodes; i++) {
+        const int64_t first = (int64_t)i * VRP_NG_MOST;
+        if (own->size[i] != sets->size[i] ||
+            memcmp(own->neighbour + first, sets->neighbour + first, (size_t)(sets->size[i] - 1) * sizeof *sets->neighbour) != 0)
+            return false;
+    }
+    return own != NULL;
+}
+
 mco_status vrp_master_take_sets(vrp_master *master, const vrp_relax_settings *settings, vrp_ng_sets *sets)
 {
     mco_status st = MCO_OK;
     vrp_ng_pass *ng = NULL;
     vrp_ng_sets *table_sets = NULL;
     MCO_TRY(cut_sets(master->ctx, sets, &table_sets));
-    MCO_TRY(vrp_ng_open(master->ctx, master->problem, table_sets != NULL ? table_sets : sets, settings, &ng));
+    const vrp_ng_sets *of_tables = table_sets != NULL ? table_sets : sets;
+    if (has_tables_of(master, of_tables)) {
+        ng = master->ng;
+        master->ng = NULL;
+    } else {
+        MCO_TRY(vrp_ng_open(master->ctx, master->problem, of_tables, settings, &ng));
+    }
     close_pricer(master);
     master->ng = ng;
     master->sets = sets;
