@@ -22,9 +22,9 @@ enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
-// Cuts: a round adds at most so many, first those of the greater violation. It ends after FLAT_ROUNDS that raise the program by less
+// Cuts: a round adds at most so many, first those of the greater violation. Rounds end after FLAT_ROUNDS that raise the program by less
 // than FLAT_RISE of its value and than FLAT_SHARE of the gap to the known cost.
-enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12 };
+enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12, MEMBERS_A_ROUND = 80 };
 // Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
 static const double COARSE_PRECISION = 1e-3;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
@@ -337,7 +337,7 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
 {
     mco_status st = MCO_OK;
     *added = 0;
-    MCO_TRY(vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, r->problem.customers, added));
+    MCO_TRY(vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, MEMBERS_A_ROUND, added));
     if (*added > 0)
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
 done:
@@ -371,12 +371,12 @@ static double gap_of(const vrp_root *r, double value)
     return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
-// Rounds until they raise the program little.
-static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_t *))
+// Rounds until so many in turn raise the program little.
+static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_t *), int32_t flat_rounds)
 {
     mco_status st = MCO_OK;
     int32_t found = 1, flat = 0;
-    while (found > 0 && flat < FLAT_ROUNDS && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
+    while (found > 0 && flat < flat_rounds && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
         const double before = r->master.lp_value;
         MCO_TRY(round(r, &found));
         const double rise = r->master.lp_value - before;
@@ -394,12 +394,12 @@ mco_status vrp_root_cut_capacity(vrp_root *root)
     if (!r->has_master || r->proof->params->cuts == MCO_VRP_CUTS_NONE)
         return MCO_OK;
     if (r->master.precision > r->precision) {
-        MCO_TRY(cut_rounds(r, cut_capacity));
+        MCO_TRY(cut_rounds(r, cut_capacity, 1));
         r->master.precision = r->precision;
         if (!vrp_root_is_over(r))
             MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_CAPACITY_CUTS, &is_done));
     }
-    MCO_TRY(cut_rounds(r, cut_capacity));
+    MCO_TRY(cut_rounds(r, cut_capacity, FLAT_ROUNDS));
 done:
     return st;
 }
@@ -407,7 +407,7 @@ done:
 mco_status vrp_root_cut_rank1(vrp_root *root)
 {
     const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
-    return is_wanted ? cut_rounds(root, cut_rank1) : MCO_OK;
+    return is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
 }
 
 // ---- Arcs
