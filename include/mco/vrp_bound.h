@@ -3,8 +3,8 @@
 //
 // No plan costs less than the bound. It comes from the set partitioning program over a relaxation of routes: q-routes without loops
 // i-j-i, through-q-routes (Christofides, Mingozzi, Toth 1981), or ng-routes (Baldacci, Mingozzi, Roberti 2011). Cuts raise it. Where
-// it meets the cost of a plan, that plan is optimal. Prices are integers, so a bound is a sum of integers, and a separate recheck proves
-// it again before it leaves the library.
+// it meets the cost of a plan, that plan is optimal. Prices are integers, so a bound is a sum of integers. A separate recheck proves it
+// again, and the result says what of it was left out (`bound_checked`).
 //
 // Customers are 0-based, as in mco/vrp.h; nodes are 0..customers with the depot 0.
 #ifndef MCO_VRP_BOUND_H
