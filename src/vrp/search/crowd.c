@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A crowd (vrp/search/crowd.cuh): many copies of the whole solution on a GPU. Each is cut into parts, along another line in
-// every round, and a warp anneals a part of a copy.
+// A crowd (vrp/search/crowd.cuh): many copies of the whole solution on a GPU. Each is cut into compact parts, along other
+// lines in every round, and a warp anneals a part of a copy.
 //
 // **The whole.** All copies fall from the hot temperature to the cold one. Between rounds copies are chosen again by their
 // weights at the next temperature, so bad ones make way for more of good ones: population annealing (Hukushima, Iba
@@ -15,13 +15,7 @@
 #include <math.h>
 
 #include "vrp/search/herd.h"
-#include <stdlib.h>
-#include <stdio.h>
-static double knob(const char *name, double usual)  // TEMPORARY
-{
-    const char *text = getenv(name);
-    return text != NULL ? atof(text) : usual;
-}
+
 enum {
     WHOLE_ROUNDS = 200, FEW_ROUNDS = 40,  // with several parts, and with one
     FIRST_PART = 100,                     // customers of a part after the whole
@@ -38,7 +32,6 @@ static bool is_over(vrp_herd *h)
 }
 
 // ---- The whole
-
 
 // The weight of a copy above the least cost, and the effective number of copies by these weights.
 static double effective(const vrp_herd *h, double least, double by)
@@ -112,12 +105,10 @@ static mco_status anneal(vrp_herd *h)
     mco_status st = MCO_OK;
     const vrp_temperatures t = h->s->temperatures;
     const double length = h->end_share - h->begin_share;
-    vrp_herd_set_parts(h, vrp_herd_parts_for(h, knob("CROWD_FULL", VRP_HERD_FULL_STEPS)));
+    vrp_herd_set_parts(h, vrp_herd_parts_for(h, VRP_HERD_FULL_STEPS));
     MCO_TRY(vrp_herd_spread(h));
-    const double rounds = h->crowd.parts > 1 ? knob("CROWD_WROUNDS", WHOLE_ROUNDS) : FEW_ROUNDS;
+    const double rounds = h->crowd.parts > 1 ? WHOLE_ROUNDS : FEW_ROUNDS;
     const double step = fmax(1 / rounds, vrp_rounds_counts_steps(h->s) ? 0 : LEAST_ROUND_S / vrp_rounds_planned_s(h->s) / length);
-    if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "walks %d parts %d copies %d room %d rings %d\n", h->walks, h->crowd.parts, h->crowd.copies, h->crowd.room, h->crowd.rings);
-    mco_log(h->device.ctx, MCO_LOG_INFO, "%d copies of %d parts on the GPU", (int)h->crowd.copies, (int)h->crowd.parts);
     double from;
     while ((from = (vrp_rounds_share(h->s) - h->begin_share) / length) < 1 - step / 2 && !is_over(h)) {
         const double to = fmin(1, from + step);
@@ -127,7 +118,6 @@ static mco_status anneal(vrp_herd *h)
             break;
         MCO_TRY(vrp_herd_walk(h, &plan, false));
         MCO_TRY(note_best(h, "crowd"));
-        if (getenv("CROWD_LOG") != NULL) { double a = 0, l = 1e18, m = 0; for (int32_t k = 0; k < h->crowd.copies; k++) { a += (double)h->h_cost[k]; l = fmin(l, (double)h->h_cost[k]); m = fmax(m, (double)h->h_cost[k]); } a /= h->crowd.copies; if (from == 0 || to == 1 || (int)(from * 10) != (int)(to * 10)) fprintf(stderr, "share %.2f hot %.1f steps %lld rate %.0f least %.0f mean %.0f most %.0f tame %.3f\n", to, plan.hot, (long long)plan.steps, h->rate, l, a, m, to < 1 ? tame(h, l, 1 / (t.hot * pow(t.cold / t.hot, fmin(1, to + step))) - 1 / plan.cold) / (1 / (t.hot * pow(t.cold / t.hot, fmin(1, to + step))) - 1 / plan.cold) : 0); }
         if (to < 1)
             MCO_TRY(choose_again(h, plan.cold, t.hot * pow(t.cold / t.hot, fmin(1, to + step))));
     }
@@ -143,7 +133,7 @@ static mco_status anneal_parts(vrp_herd *h)
     mco_status st = MCO_OK;
     vrp_rounds *s = h->s;
     const double n = s->problem->customers;
-    double size = knob("CROWD_SIZE", FIRST_PART);
+    double size = FIRST_PART;
     while (!is_over(h)) {
         const double most = fmin((double)s->now.routes / VRP_HERD_ROUTES, h->walks);
         const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng)) * s->temperatures.warm;
@@ -153,12 +143,11 @@ static mco_status anneal_parts(vrp_herd *h)
         MCO_TRY(vrp_herd_spread(h));
         vrp_crowd_plan plan = {.hot = (float)warm, .cold = (float)s->temperatures.cold,
                                .spread = h->crowd.copies > 1 ? (float)SPREAD : 0};
-        plan.steps = vrp_herd_steps_for(h, fmin(1, knob("CROWD_STEPS", PART_STEPS) * n / parts / vrp_herd_steps(h)));
+        plan.steps = vrp_herd_steps_for(h, fmin(1, PART_STEPS * n / parts / vrp_herd_steps(h)));
         if (plan.steps < 1)
             break;
         MCO_TRY(vrp_herd_walk(h, &plan, true));
         h->crowd.copies = 1;
-        if (getenv("CROWD_LOG") != NULL) fprintf(stderr, "part: parts %d steps %lld warm %.1f rate %.0f cost %lld before %lld\n", parts, (long long)plan.steps, warm, h->rate, (long long)h->h_cost[0], (long long)h->best_cost);
         MCO_TRY(note_best(h, "part"));
         size = s->now_cost < before ? fmax(FIRST_PART, size / SHRINKS) : fmin(n, size * GROWS);
     }

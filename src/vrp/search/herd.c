@@ -7,15 +7,8 @@
 
 #include "base/clock.h"
 #include "vrp/search/crowd.h"
-#include <stdlib.h>
-#include <stdio.h>
-static double knob(const char *name, double usual)  // TEMPORARY
-{
-    const char *text = getenv(name);
-    return text != NULL ? atof(text) : usual;
-}
+
 enum {
-    MOST_WALKS_OF_MULTIPROCESSOR = 32,
     LEAST_COPIES = 8,
     SPARE_ROOM = 64,           // customers that a route may get above twice the longest one
     EXCHANGES = 10, LONGEST_KEPT = 20,
@@ -394,7 +387,7 @@ mco_status vrp_herd_open(vrp_rounds *s, double share, vrp_herd *h)
     if (vrp_search_ends(s->search))
         goto done;
     MCO_CUDA(h->device.ctx, vrp_crowd_resident(&h->crowd, &resident));
-    MCO_TRY(choose_sizes(h, (int32_t)fmin(resident, knob("CROWD_RESIDENT", MOST_WALKS_OF_MULTIPROCESSOR))));
+    MCO_TRY(choose_sizes(h, resident));
     MCO_TRY(take_memory(h));
     MCO_TRY(send_first(h));
 done:

@@ -2,7 +2,8 @@
 // The search. First it anneals the whole solution, which every round cuts into about as many parts as there are cores,
 // along another line. Such a single trajectory leaves each region where chance led it. So the search then anneals
 // regions of some hundred customers again and again from a low temperature, and each keeps the best that it has had.
-// Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the same time. A given
+// Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the same time. On a GPU a
+// crowd takes the place of both where it can (vrp/search/crowd.c). A given
 // start is not annealed as a whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a
 // given start.
 //
@@ -47,7 +48,7 @@ static const double LEAST_STEPS_OF_ROUND = 10;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
-static const double WHOLE_ON_GPU = 0.6;            // of the search, where a GPU anneals copies of the whole
+static const double WHOLE_ON_GPU = 0.7;            // of the search, where a GPU anneals copies of the whole
 static const double LONG_WHOLE_ON_GPU = 0.9;       // the same with long routes, whose regions hold few of them
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
@@ -418,35 +419,33 @@ static mco_status begin_in_time(vrp_rounds *s, bool *has_solution)
     return MCO_OK;
 }
 
-#include <stdlib.h>
-static double knob(const char *name, double usual)  // TEMPORARY
+static bool has_crowd(const vrp_processor *regions)
 {
-    const char *text = getenv(name);
-    return text != NULL ? atof(text) : usual;
+    return regions != NULL && regions->crowd != NULL;
 }
 
-// The whole on a GPU, or on the cores.
+// The whole, as a crowd on a GPU or on the cores.
 static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *device_s)
 {
-    if (regions != NULL && regions->crowd != NULL && knob("CROWD_WHOLE", 1) > 0)
-        return regions->crowd(s, customers_of_route(s) > LONG_ROUTE ? LONG_WHOLE_ON_GPU : knob("CROWD_WHOLE_SHARE", WHOLE_ON_GPU), true, device_s);
+    if (has_crowd(regions))
+        return regions->crowd(s, customers_of_route(s) > LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
     return anneal_whole(s, regions != NULL ? share_before_gpu(s) : 1);
 }
 
-// What follows the whole: regions on the cores or on a GPU. There copies of the solution take their place where routes are
-// long; if the GPU takes neither, the cores go on.
+// What follows the whole, or the population: parts of a crowd, regions on a GPU, or regions on the cores. Up to
+// SMALL_CUSTOMERS regions in the memory of a warp are for short routes.
 static mco_status regions_on(vrp_rounds *s, vrp_processor *cores, vrp_processor *regions, double *device_s)
 {
     mco_status st = MCO_OK;
-    if (regions == NULL)
-        return anneal_regions(s);
     const bool is_long = customers_of_route(s) > LONG_ROUTE || !fits(s);
-    if (regions->crowd != NULL && (is_long || knob("CROWD_PARTS", 0) > 0))
+    if (has_crowd(regions) && (is_long || s->problem->customers > SMALL_CUSTOMERS))
         MCO_TRY(regions->crowd(s, 1, false, device_s));
+    if (vrp_rounds_is_over(s))
+        return MCO_OK;
     MCO_TRY(anneal_regions(s));
     if (fits(s))
         return MCO_OK;
-    if (regions->crowd != NULL)
+    if (has_crowd(regions))
         return regions->crowd(s, 1, false, device_s);
     mco_log(s->search->ctx, MCO_LOG_INFO, "a route has %d customers, more than the %d that a GPU takes: the cores go on",
             vrp_rounds_longest_route(s), LONGEST_ON_GPU);
