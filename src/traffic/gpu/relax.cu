@@ -70,7 +70,10 @@ template <int OWN> DEVICE int32_t node_of(int j)
 DEVICE uint32_t read_now(const uint32_t *word) { return *const_cast<const volatile uint32_t *>(word); }
 DEVICE void write_now(uint32_t *word, uint32_t value) { *const_cast<volatile uint32_t *>(word) = value; }
 
-DEVICE uint32_t read_at(const uint32_t *words, uint32_t bytes) { return read_now(reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(words) + bytes)); }
+DEVICE uint32_t read_at(const uint32_t *words, uint32_t bytes)
+{
+    return read_now(reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(words) + bytes));
+}
 
 DEVICE traffic_gpu_entry read_entry(const traffic_gpu_entry *at)
 {
@@ -429,8 +432,10 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
 {
     __shared__ block_words s;
     const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r);
-    const row_range row = {__ldg(plan.inner.d_row_place + r), __ldg(plan.inner.d_out_first + r), __ldg(plan.inner.d_out_first + r + 1), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
-                           plan.inner.d_way + (int64_t)r * plan.inner.count, plan.inner.d_cost + (int64_t)k * KEPT * plan.inner.nodes, plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
+    const traffic_gpu_inner &inner = plan.inner;
+    const row_range row = {__ldg(inner.d_row_place + r), __ldg(inner.d_out_first + r), __ldg(inner.d_out_first + r + 1),
+                           __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1), inner.d_way + (int64_t)r * inner.count,
+                           inner.d_cost + (int64_t)k * KEPT * inner.nodes, plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
     const row_memory m = {dynamic_shared<uint32_t>(), dynamic_shared<uint32_t>() + plan.inner.count, dynamic_shared<uint32_t>() + 2 * plan.inner.count};
     own_nodes<OWN> own;
     if (threadIdx.x < TURNS)
