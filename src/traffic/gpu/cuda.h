@@ -68,11 +68,8 @@ typedef struct traffic_gpu_inner {
     const int32_t *d_row_place;      // [rows] of the origin
     const int32_t *d_trip_place;     // [trips] of the destination
     const traffic_gpu_entry *d_kept; // [TRAFFIC_GPU_KEPT][nodes] the first slots from inner nodes, ascending
-    uint32_t *d_cost;                // [classes][TRAFFIC_GPU_KEPT][nodes] costs of these in labels; 1 where there is no slot
     const int32_t *d_rest_first;     // [2 * nodes + 1] into place v: from 2v on other slots from inner nodes, from 2v + 1 on those from others
     const traffic_gpu_entry *d_rest; // ascending in each range
-    const int32_t *d_out_first;      // [rows + 1] slots out of the origin into inner nodes, if the origin is none; else there are none
-    const traffic_gpu_entry *d_out;  // the slot, and the place of its head
     uint8_t *d_way;                  // [rows][count] how the tree of the last call enters an inner node (relax.cu)
 } traffic_gpu_inner;
 
@@ -138,9 +135,6 @@ typedef struct traffic_gpu_steps {
     traffic_costs costs;             // arrays of the device [slots]
     const double *d_extra;           // [classes][slots]; NULL: all are 0
     traffic_gpu_arc *d_arc;          // [classes][slots]
-    uint32_t *d_kept_cost;           // [classes][kept_room] costs once more, in the order of relax.cu; NULL: nowhere
-    const int32_t *d_spot;           // [slots] where; -1: nowhere
-    int32_t kept_room;
     unsigned long long *d_load;      // [classes][slots] 0 after a step
     double *d_flow, *d_before, *d_before_last;  // [slots] flows, and the two points aimed at before
     double *d_class_flow, *d_class_before, *d_class_before_last;  // [classes][slots]; NULL: one class

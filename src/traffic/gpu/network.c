@@ -184,64 +184,6 @@ done:
     return st;
 }
 
-// Slots out of origins that are no inner nodes.
-static mco_status upload_outs(traffic_gpu_city *c, const int32_t *place, traffic_gpu_inner *to)
-{
-    mco_status st = MCO_OK;
-    const traffic_problem *p = c->problem;
-    int32_t *slot = NULL, *first = NULL;
-    traffic_gpu_entry *out = NULL;
-    int64_t room = 0;
-    for (int32_t r = 0; r < p->rows; r++)
-        room += p->first[p->row_origin[r] + 1] - p->first[p->row_origin[r]];
-    MCO_TRY(mco_alloc(c->device.ctx, &slot, p->links));
-    MCO_TRY(mco_alloc(c->device.ctx, &first, (int64_t)p->rows + 1));
-    MCO_TRY(mco_alloc(c->device.ctx, &out, room));
-    for (int32_t s = 0; s < p->links; s++)
-        slot[p->into[s]] = s;
-    for (int32_t r = 0; r < p->rows; r++) {
-        const int32_t v = p->row_origin[r];
-        first[r + 1] = first[r];
-        for (int32_t a = p->first[v]; a < p->first[v + 1] && place[v] >= to->count; a++)
-            if (place[p->head[a]] < to->count)
-                out[first[r + 1]++] = (traffic_gpu_entry){slot[a], place[p->head[a]]};
-    }
-    MCO_TRY(UPLOAD(c, &to->d_out_first, first, (int64_t)p->rows + 1));
-    MCO_TRY(UPLOAD(c, &to->d_out, out, first[p->rows]));
-done:
-    mco_free(c->device.ctx, &out);
-    mco_free(c->device.ctx, &first);
-    mco_free(c->device.ctx, &slot);
-    return st;
-}
-
-// Costs in the order of the kept slots: where steps write them.
-static mco_status upload_spots(traffic_gpu_city *c, const traffic_gpu_entry *kept, traffic_gpu_inner *to)
-{
-    mco_status st = MCO_OK;
-    const traffic_problem *p = c->problem;
-    const int64_t room = (int64_t)TRAFFIC_GPU_KEPT * p->nodes;
-    int32_t *spot = NULL;
-    uint32_t *cost = NULL;
-    MCO_TRY(mco_alloc(c->device.ctx, &spot, p->links));
-    MCO_TRY(mco_alloc(c->device.ctx, &cost, p->classes * room));
-    for (int32_t s = 0; s < p->links; s++)
-        spot[s] = -1;
-    for (int64_t i = 0; i < room; i++)
-        if (kept[i].slot >= 0)
-            spot[kept[i].slot] = (int32_t)i;
-    for (int64_t i = 0; i < p->classes * room; i++)
-        cost[i] = 1;
-    MCO_TRY(UPLOAD(c, &c->steps.d_spot, spot, p->links));
-    MCO_TRY(UPLOAD(c, &to->d_cost, cost, p->classes * room));
-    c->steps.d_kept_cost = to->d_cost;
-    c->steps.kept_room = (int32_t)room;
-done:
-    mco_free(c->device.ctx, &cost);
-    mco_free(c->device.ctx, &spot);
-    return st;
-}
-
 // Inner nodes in registers, if there are not too many of them.
 static mco_status choose_inner(traffic_gpu_city *c)
 {
@@ -256,8 +198,6 @@ static mco_status choose_inner(traffic_gpu_city *c)
     if (inner.count == 0 || !traffic_gpu_relax_divide(&with_inner))
         goto done;
     MCO_TRY(upload_places(c, inner.place, to));
-    MCO_TRY(upload_outs(c, inner.place, to));
-    MCO_TRY(upload_spots(c, inner.kept, to));
     MCO_TRY(UPLOAD(c, &to->d_kept, inner.kept, TRAFFIC_GPU_KEPT * nodes));
     MCO_TRY(UPLOAD(c, &to->d_rest_first, inner.rest_first, 2 * nodes + 1));
     MCO_TRY(UPLOAD(c, &to->d_rest, inner.rest, inner.rest_first[2 * nodes]));

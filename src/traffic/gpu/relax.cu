@@ -45,11 +45,9 @@ struct block_words {
 // A row's place in the problem.
 struct row_range {
     int32_t origin;         // place
-    int32_t out_first, out_end;  // slots out of the origin
     int64_t from, to;       // trips
     uint8_t *way;           // [inner nodes] of the tree of before, then of this one
-    const uint32_t *cost;   // [KEPT][nodes] of its class
-    const traffic_gpu_arc *arc;  // [slots]
+    const traffic_gpu_arc *arc;  // [slots] of its class
     unsigned long long *load;    // [slots]
 };
 
@@ -58,7 +56,6 @@ template <int OWN> struct own_nodes {
     uint32_t cost[OWN][KEPT], label[OWN];
     uint32_t before[OWN][KEPT];  // bytes from the first label to that of the tail
     uint32_t has_more;      // bit j: there are slots from inner nodes besides
-    uint32_t first[OWN];    // label straight from the origin
     bool has_many;          // a node of the warp has more than FEW slots in registers
 };
 
@@ -83,58 +80,69 @@ DEVICE traffic_gpu_entry read_entry(const traffic_gpu_entry *at)
 
 DEVICE uint32_t cost_of(const row_range &row, int32_t slot) { return min(row.arc[slot].cost, NO_LABEL); }
 
-DEVICE uint32_t kept_cost(const traffic_gpu_inner &inner, const row_range &row, int q, int32_t i) { return min(row.cost[q * inner.nodes + i], NO_LABEL); }
+// The label that links straight from the origin give, where the origin is no inner node.
+DEVICE uint32_t label_from_origin(const traffic_gpu_inner &inner, const row_range &row, int32_t i)
+{
+    uint32_t best = NO_LABEL;
+    const int32_t end = __ldg(inner.d_rest_first + 2 * i + 2);
+#pragma unroll 1
+    for (int32_t k = __ldg(inner.d_rest_first + 2 * i + 1); k < end; k++) {
+        const traffic_gpu_entry e = read_entry(inner.d_rest + k);
+        if (e.tail == row.origin)
+            best = min(best, cost_of(row, e.slot));
+    }
+    return best;
+}
 
-// The slots of a thread's nodes without their costs. Returns the warps whose labels this warp asks for.
+// The slots of a thread's nodes: their tails, and the slots where costs will stand. Returns the warps whose labels this warp asks for.
 template <int OWN> DEVICE uint32_t take_slots(const traffic_gpu_inner &inner, own_nodes<OWN> &own)
 {
     uint32_t sources = 0;
     bool has_many = false;
-    own.has_more = 0;
 #pragma unroll
-    for (int j = 0; j < OWN; j++) {
-        const int32_t i = node_of<OWN>(j);
+    for (int j = 0; j < OWN; j++)
 #pragma unroll
         for (int q = 0; q < KEPT; q++) {
+            const int32_t i = node_of<OWN>(j);
             const traffic_gpu_entry e = i < inner.count ? read_entry(inner.d_kept + q * inner.nodes + i) : traffic_gpu_entry{-1, 0};
+            has_many = has_many || (q == FEW && e.slot >= 0);
+            own.cost[j][q] = (uint32_t)e.slot;
             own.before[j][q] = (uint32_t)e.tail * (uint32_t)sizeof(uint32_t);
             sources |= e.slot >= 0 ? 1u << e.tail / (WARP * OWN) : 0;
-            has_many = has_many || (q == FEW && e.slot >= 0);
-            own.has_more |= q == KEPT - 1 && e.slot >= 0 ? 1u << j : 0;
         }
-        if ((own.has_more >> j & 1) == 0)
-            continue;
-        const int32_t end = __ldg(inner.d_rest_first + 2 * i + 1);
-#pragma unroll 1
-        for (int32_t k = __ldg(inner.d_rest_first + 2 * i); k < end; k++)
-            sources |= 1u << read_entry(inner.d_rest + k).tail / (WARP * OWN);
-    }
     own.has_many = __any_sync(ALL_LANES, has_many);
     return sources;
 }
 
-// Costs, and labels before any node has pulled: the origin's, and those of links straight from it. All threads call it.
-template <int OWN> DEVICE void take_costs(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m, own_nodes<OWN> &own)
+template <int OWN> DEVICE void take_costs(const row_range &row, own_nodes<OWN> &own)
 {
-    const traffic_gpu_inner &inner = plan.inner;
+#pragma unroll
+    for (int j = 0; j < OWN; j++)
+#pragma unroll
+        for (int q = 0; q < KEPT; q++)
+            own.cost[j][q] = (int32_t)own.cost[j][q] >= 0 ? cost_of(row, (int32_t)own.cost[j][q]) : 1;
+}
+
+// Labels straight from the origin, and what registers do not hold. Returns as take_slots().
+template <int OWN> DEVICE uint32_t take_labels(const traffic_gpu_inner &inner, const row_range &row, own_nodes<OWN> &own)
+{
+    uint32_t sources = 0;
+    own.has_more = 0;
 #pragma unroll
     for (int j = 0; j < OWN; j++) {
         const int32_t i = node_of<OWN>(j);
-#pragma unroll
-        for (int q = 0; q < KEPT; q++)
-            own.cost[j][q] = i < inner.count ? kept_cost(inner, row, q, i) : 1;
-        if (i < inner.count)
-            m.label[i] = i == row.origin ? 0 : NO_LABEL;
+        own.label[j] = 0;
+        if (i >= inner.count)
+            continue;
+        const int32_t end = __ldg(inner.d_rest_first + 2 * i + 1);
+#pragma unroll 1
+        for (int32_t k = __ldg(inner.d_rest_first + 2 * i); k < end; k++) {
+            sources |= 1u << read_entry(inner.d_rest + k).tail / (WARP * OWN);
+            own.has_more |= 1u << j;
+        }
+        own.label[j] = i == row.origin ? 0 : row.origin < inner.count ? NO_LABEL : label_from_origin(inner, row, i);
     }
-    __syncthreads();
-    for (int32_t k = row.out_first + (int32_t)threadIdx.x; k < row.out_end; k += (int32_t)blockDim.x) {
-        const traffic_gpu_entry e = read_entry(inner.d_out + k);
-        atomicMin(m.label + e.tail, cost_of(row, e.slot));
-    }
-    __syncthreads();
-#pragma unroll
-    for (int j = 0; j < OWN; j++)
-        own.label[j] = own.first[j] = node_of<OWN>(j) < inner.count ? m.label[node_of<OWN>(j)] : 0;
+    return sources;
 }
 
 DEVICE entry read_both(const entry *at)
@@ -311,7 +319,7 @@ DEVICE parent find_parent(const traffic_gpu_inner &inner, const row_range &row, 
     }
     if (found.way < KEPT)
         found.slot = read_entry(inner.d_kept + found.way * inner.nodes + i).slot;
-    const bool has_more = (own.has_more >> j & 1) != 0, is_outside = row.origin >= inner.count && label == own.first[j];
+    const bool has_more = (own.has_more >> j & 1) != 0, is_outside = row.origin >= inner.count;
     const int32_t first = 2 * i + (has_more ? 0 : 1), end = 2 * i + (is_outside ? 2 : 1);
     return has_more || is_outside ? parent_in(inner, row, m, __ldg(inner.d_rest_first + first), __ldg(inner.d_rest_first + end), label, found) : found;
 }
@@ -320,8 +328,8 @@ DEVICE parent find_parent(const traffic_gpu_inner &inner, const row_range &row, 
 DEVICE parent find_last(const traffic_gpu_inner &inner, const row_range &row, const row_memory &m, int32_t i, uint32_t *label)
 {
     parent last = {-1, NOWHERE, NO_WAY};
-    auto look = [&](traffic_gpu_entry e, uint32_t cost) {
-        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, sum = below + cost;
+    auto look = [&](traffic_gpu_entry e) {
+        const uint32_t below = e.tail == row.origin ? 0 : e.tail < inner.count ? m.label[e.tail] : NO_LABEL, sum = below + cost_of(row, e.slot);
         if (sum < *label || (sum == *label && sum < NO_LABEL && e.slot < last.slot)) {
             *label = sum;
             last = {e.slot, e.tail == row.origin ? NOWHERE : (uint32_t)e.tail, NO_WAY};
@@ -330,32 +338,25 @@ DEVICE parent find_last(const traffic_gpu_inner &inner, const row_range &row, co
     const int32_t end = __ldg(inner.d_rest_first + 2 * i + 2);
     int32_t k = __ldg(inner.d_rest_first + 2 * i);
     traffic_gpu_entry e = read_entry(inner.d_kept + i);
-    uint32_t cost = kept_cost(inner, row, 0, i);
     *label = NO_LABEL;
 #pragma unroll 1
     for (int q = 1; e.slot >= 0; q++) {
         const traffic_gpu_entry next = q < KEPT ? read_entry(inner.d_kept + q * inner.nodes + i) : traffic_gpu_entry{-1, 0};
-        look(e, cost);
-        cost = q < KEPT ? kept_cost(inner, row, q, i) : 1;
+        look(e);
         e = next;
     }
 #pragma unroll 1
-    for (; k < end; k++) {
-        e = read_entry(inner.d_rest + k);
-        look(e, cost_of(row, e.slot));
-    }
+    for (; k < end; k++)
+        look(read_entry(inner.d_rest + k));
     return last;
 }
 
-// Trips to their destinations: flows of inner nodes, and the last slot of others. The greatest label of them. Rows begin at different trips: else
-// all of them would add to the same few words at a time.
+// Trips to their destinations: flows of inner nodes, and the last slot of others. The greatest label of them.
 DEVICE uint32_t serve_trips(const traffic_gpu_trees &plan, const row_range &row, const row_memory &m)
 {
     uint32_t greatest = 0;
-    const int64_t count = row.to - row.from, shift = count * blockIdx.x / gridDim.x;
 #pragma unroll 1
-    for (int64_t k = threadIdx.x; k < count; k += blockDim.x) {
-        const int64_t t = row.from + (k + shift < count ? k + shift : k + shift - count);
+    for (int64_t t = row.from + threadIdx.x; t < row.to; t += blockDim.x) {
         const int32_t i = __ldg(plan.inner.d_trip_place + t);
         const uint32_t amount = __ldg(plan.d_trip_amount + t);
         if (i < plan.inner.count) {
@@ -432,21 +433,21 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
 {
     __shared__ block_words s;
     const int32_t r = (int32_t)blockIdx.x, k = __ldg(plan.d_row_class + r);
-    const traffic_gpu_inner &inner = plan.inner;
-    const row_range row = {__ldg(inner.d_row_place + r), __ldg(inner.d_out_first + r), __ldg(inner.d_out_first + r + 1),
-                           __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1), inner.d_way + (int64_t)r * inner.count,
-                           inner.d_cost + (int64_t)k * KEPT * inner.nodes, plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
+    const row_range row = {__ldg(plan.inner.d_row_place + r), __ldg(plan.d_trip_first + r), __ldg(plan.d_trip_first + r + 1),
+                           plan.inner.d_way + (int64_t)r * plan.inner.count, plan.d_arc + (int64_t)k * plan.slots, plan.d_load + (int64_t)k * plan.slots};
     const row_memory m = {dynamic_shared<uint32_t>(), dynamic_shared<uint32_t>() + plan.inner.count, dynamic_shared<uint32_t>() + 2 * plan.inner.count};
     own_nodes<OWN> own;
     if (threadIdx.x < TURNS)
         s.fresh[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s.greatest = 0;
-    const uint32_t sources = __reduce_or_sync(ALL_LANES, take_slots(plan.inner, own));
+    uint32_t sources = take_slots(plan.inner, own);
     wait_for_kernel_before();  // costs, loads and the state are a step's: none of them was touched so far
     if (plan.d_state->end != TRAFFIC_GPU_RUNNING)
         return;
-    take_costs(plan, row, m, own);
+    take_costs(row, own);
+    sources = __reduce_or_sync(ALL_LANES, sources | take_labels(plan.inner, row, own));
+    __syncthreads();
     if (!plan.is_cold)
         evaluate(plan.inner, row, m, own);
     begin(plan.inner, m, s, own);

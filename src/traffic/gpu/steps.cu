@@ -315,10 +315,7 @@ DEVICE void renew(const traffic_gpu_steps &plan, int32_t s, double flow, double 
     const double cost = traffic_cost(&plan.costs, s, flow);
     for (int32_t k = 0; k < plan.classes; k++) {
         const int64_t at = (int64_t)k * plan.slots + s;
-        const uint32_t units = label_of(plan.d_extra != nullptr ? cost + plan.d_extra[at] : cost, scale);
-        plan.d_arc[at].cost = units;
-        if (plan.d_kept_cost != nullptr && plan.d_spot[s] >= 0)
-            plan.d_kept_cost[(int64_t)k * plan.kept_room + plan.d_spot[s]] = units;
+        plan.d_arc[at].cost = label_of(plan.d_extra != nullptr ? cost + plan.d_extra[at] : cost, scale);
         plan.d_load[at] = 0;
     }
 }
