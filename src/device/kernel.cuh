@@ -85,17 +85,6 @@ DEVICE void let_next_begin()
 #endif
 }
 
-// ---- Clusters: blocks that are on the device at once
-
-// Waits until all threads of the cluster have come here. What any of them wrote before is visible then to loads that pass by the L1 cache.
-// Only in kernels of launch_in_cluster(), of devices that launch_behind() suits.
-DEVICE void cluster_barrier()
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::: "memory");
-#endif
-}
-
 // ---- Launches
 
 template <class... PARAMETERS, class... ARGUMENTS>
@@ -124,27 +113,6 @@ cudaError_t launch_behind(bool overlaps, void (*kernel)(PARAMETERS...), dim3 blo
     config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = 1;
-    return cudaLaunchKernelEx(&config, kernel, arguments...);
-}
-
-// As launch_behind() with `overlaps`, all blocks in one cluster: at most 8, a power of two.
-template <class... PARAMETERS, class... ARGUMENTS>
-cudaError_t launch_in_cluster(void (*kernel)(PARAMETERS...), unsigned int blocks, unsigned int threads, cudaStream_t stream,
-                              const ARGUMENTS &...arguments)
-{
-    cudaLaunchAttribute attributes[2] = {};
-    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[0].val.programmaticStreamSerializationAllowed = 1;
-    attributes[1].id = cudaLaunchAttributeClusterDimension;
-    attributes[1].val.clusterDim.x = blocks;
-    attributes[1].val.clusterDim.y = 1;
-    attributes[1].val.clusterDim.z = 1;
-    cudaLaunchConfig_t config = {};
-    config.gridDim = dim3(blocks);
-    config.blockDim = dim3(threads);
-    config.stream = stream;
-    config.attrs = attributes;
-    config.numAttrs = 2;
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 

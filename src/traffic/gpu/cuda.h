@@ -127,8 +127,6 @@ size_t traffic_gpu_climb_bytes(int64_t vertices);
 typedef struct traffic_gpu_steps {
     int32_t slots, classes;
     int32_t blocks, threads;         // traffic_gpu_steps_shape()
-    bool overlaps;                   // launches may overlap (launch_behind())
-    bool is_cluster;                 // all blocks are one cluster: a few slots a thread; needs `overlaps`
     int32_t memory;                  // earlier directions: 0 for fw, 1 for cfw, 2 for bfw
     int32_t search;                  // mco_traffic_line_search
     double gap;                      // the target

@@ -54,13 +54,8 @@ done:
 static void settle_blocks(traffic_gpu_fleet *fleet)
 {
     int32_t least = fleet->member[0].city->steps.blocks;
-    bool has_cluster = false;
-    for (int g = 0; g < fleet->count; g++) {
+    for (int g = 1; g < fleet->count; g++)
         least = fleet->member[g].city->steps.blocks < least ? fleet->member[g].city->steps.blocks : least;
-        has_cluster = has_cluster || fleet->member[g].city->steps.is_cluster;
-    }
-    while (has_cluster && (least & (least - 1)) != 0)  // a cluster has a power of two
-        least &= least - 1;
     for (int g = 0; g < fleet->count; g++)
         fleet->member[g].city->steps.blocks = least;
 }

@@ -237,7 +237,7 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     c->trees.overlaps = !c->tuning.keeps_apart && mco_device_overlaps(&c->device);
     const int32_t way = c->tuning.way;
     const bool is_small = p->nodes <= SMALL_NODES || way == 1 || way == 4;
-    if (way == 0 || way == 4)
+    if (is_small && (way == 0 || way == 4))
         MCO_TRY(choose_inner(c));
     if (c->trees.inner.count == 0 && (way == 2 || way == 3 || !is_small || !traffic_gpu_city_fits(p, (size_t)most)))
         MCO_TRY(traffic_gpu_wide_open(ctx, call, &c->device, way == 3, c->tuning.like, &c->wide));
@@ -246,7 +246,6 @@ static mco_status choose_shapes(traffic_gpu_city *c, const traffic_call *call)
     c->steps.slots = p->links;
     c->steps.classes = p->classes;
     c->steps.longest = c->wide != NULL ? LONGEST_WIDE : LONGEST;
-    c->steps.overlaps = c->trees.overlaps;
     MCO_CUDA(ctx, traffic_gpu_steps_shape(&c->steps, c->device.info.multiprocessors));
 done:
     return st;

@@ -67,7 +67,10 @@ template <int OWN> DEVICE int32_t node_of(int j)
 DEVICE uint32_t read_now(const uint32_t *word) { return *const_cast<const volatile uint32_t *>(word); }
 DEVICE void write_now(uint32_t *word, uint32_t value) { *const_cast<volatile uint32_t *>(word) = value; }
 
-DEVICE uint32_t read_at(const uint32_t *words, uint32_t bytes) { return read_now(reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(words) + bytes)); }
+DEVICE uint32_t read_at(const uint32_t *words, uint32_t bytes)
+{
+    return read_now(reinterpret_cast<const uint32_t *>(reinterpret_cast<const char *>(words) + bytes));
+}
 
 DEVICE traffic_gpu_entry read_entry(const traffic_gpu_entry *at)
 {
@@ -438,7 +441,6 @@ template <int OWN, int MOST_THREADS, int BLOCKS> __global__ void __launch_bounds
         s.fresh[threadIdx.x] = 0;
     if (threadIdx.x == 0)
         s.greatest = 0;
-    let_next_begin();  // the step waits until the loads are complete
     uint32_t sources = take_slots(plan.inner, own);
     wait_for_kernel_before();  // costs, loads and the state are a step's: none of them was touched so far
     if (plan.d_state->end != TRAFFIC_GPU_RUNNING)

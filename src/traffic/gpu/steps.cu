@@ -17,7 +17,7 @@ namespace {
 
 using namespace mco;
 
-constexpr int STEP_BLOCK = 256, MOST_OF_CLUSTER = 8, CLUSTER_SLOTS = 4, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60, FIBONACCI_MOST = 48;
+constexpr int STEP_BLOCK = 256, STEP_WARPS = STEP_BLOCK / WARP, NEWTON_MOST = 60, FIBONACCI_MOST = 48;
 constexpr double LEAST_SCALE = 0x1p-200, TINY_STEP = 1e-15, LINE_TOLERANCE = 1e-8, MOST_COST = 4294967290.0;
 
 // ---- Costs
@@ -56,8 +56,6 @@ struct grid {
 
     DEVICE void wait()
     {
-        if (plan.is_cluster)
-            return cluster_barrier();
         goal += gridDim.x;
         grid_barrier(plan.d_barrier, goal);
     }
@@ -450,18 +448,16 @@ DEVICE void step_all(const traffic_gpu_steps &plan, grid &all)
     keep(plan, state);
 }
 
-// Mapping: a thread takes slots a grid apart, mostly one; all blocks are on the device at once. Up to 8,192 slots they are a cluster, whose
-// barriers cost less. Shared memory: 1 KB. Traffic: about 80 bytes a slot, in the L2 cache. Limit: two barriers of the grid, about 1.5 us
-// each, and 4 us of loads one after the other. Ends: barrier.cuh; a cluster is on the device as a whole, and all threads come to all its barriers; loops are over counts that do not change, NEWTON_MOST tries, and intervals that shrink.
+// Mapping: a thread takes slots a grid apart, mostly one; all blocks are on the device at once. Shared memory: 1 KB. Traffic: about 80
+// bytes a slot, in the L2 cache. Limit: two barriers of the grid, about 1.5 us each, and 4 us of loads one after the other.
+// Ends: barrier.cuh; loops are over counts that do not change, NEWTON_MOST tries, and intervals that shrink.
 __global__ void __launch_bounds__(STEP_BLOCK) step(const traffic_gpu_steps plan)
 {
     grid all(plan);
-    wait_for_kernel_before();
     let_next_begin();  // the trees of the next iteration take their network meanwhile
     if (plan.d_state->end == TRAFFIC_GPU_RUNNING)
         step_all(plan, all);
-    if (!plan.is_cluster)
-        leave_barriers(plan.d_barrier);
+    leave_barriers(plan.d_barrier);
 }
 
 // Mapping: a thread takes a word. Traffic: 8 bytes of a word for each GPU, in the L2 cache.
@@ -502,12 +498,6 @@ cudaError_t traffic_gpu_steps_shape(traffic_gpu_steps *plan, int multiprocessors
         plan->blocks = multiprocessors;
     if (plan->blocks < 1)
         plan->blocks = 1;
-    plan->is_cluster = plan->overlaps && plan->slots <= MOST_OF_CLUSTER * STEP_BLOCK * CLUSTER_SLOTS;
-    if (plan->is_cluster) {
-        const int32_t needed = plan->blocks;
-        for (plan->blocks = 1; plan->blocks < needed && plan->blocks < MOST_OF_CLUSTER;)
-            plan->blocks *= 2;
-    }
     return error;
 }
 
@@ -523,8 +513,6 @@ cudaError_t traffic_gpu_launch_sum(const traffic_gpu_sum *plan, cudaStream_t str
 
 cudaError_t traffic_gpu_launch_step(const traffic_gpu_steps *plan, cudaStream_t stream)
 {
-    if (plan->is_cluster)
-        return launch_in_cluster(step, (unsigned int)plan->blocks, (unsigned int)plan->threads, stream, *plan);
     void *arguments[] = {const_cast<traffic_gpu_steps *>(plan)};
     const cudaError_t error = cudaLaunchCooperativeKernel(reinterpret_cast<const void *>(step), dim3((unsigned int)plan->blocks),
                                                           dim3((unsigned int)plan->threads), arguments, 0, stream);
