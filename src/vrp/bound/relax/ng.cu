@@ -13,8 +13,8 @@
 //
 // Bytes. A cell reads 4 stride bytes of base values (and as many of far arcs, from shared memory), 4 sets bytes for each live pair, and
 // writes 4 sets + 4: with 1000 customers, sets of 8 and some 9 live pairs 9 KB a cell, from the L2 cache where the table fits it.
-// Rate. An H200 makes 131,000 such cells in 131 rows in 0.61 ms, some 2 TB/s; 160,000 cells of 203 customers with 50 independent rows in
-// 0.35 ms. Limit: a row that waits for the row before takes 2.3 to 6 microseconds, by the number of customers.
+// Rate. An H200 makes 131,000 such cells in 131 rows in 0.62 ms, some 2 TB/s; 160,000 cells of 203 customers with 50 independent rows in
+// 0.37 ms. Limit: a row that waits for the row before takes 2.3 to 6 microseconds, by the number of customers.
 #include "device/barrier.cuh"
 #include "vrp/bound/relax/ng_tables.cuh"
 
