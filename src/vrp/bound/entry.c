@@ -212,7 +212,7 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     }
     MCO_TRY(conflict);
     // Column generation runs some hundred passes.
-    const double transitions = 300.0 * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
+    const double transitions = 300.0 * vrp_bound_share(p->relaxation) * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
     MCO_TRY(vrp_bound_settle(b->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory, transitions, NULL, &settings));
     b->params.engine = settings.engine;
     r->work = vrp_bound_work(&settings);

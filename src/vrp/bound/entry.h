@@ -15,6 +15,9 @@ mco_status vrp_bound_open(mco_context *ctx, const mco_vrp *vrp, int64_t vehicles
 mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, const char *gpus, int64_t threads, int64_t memory_mib,
                             double transitions, const char *no_gpu, vrp_relax_settings *out);
 
+// A pass over ng-paths costs at least so many passes over q-paths on cores.
+double vrp_bound_share(mco_vrp_relaxation relaxation);
+
 // What computes with these settings.
 mco_work vrp_bound_work(const vrp_relax_settings *settings);
 

@@ -67,6 +67,11 @@ mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, 
     return MCO_OK;
 }
 
+double vrp_bound_share(mco_vrp_relaxation relaxation)
+{
+    return relaxation == MCO_VRP_RELAXATION_NG ? 2 : 1;
+}
+
 mco_work vrp_bound_work(const vrp_relax_settings *settings)
 {
     const mco_simd simd = settings->simd != MCO_SIMD_AUTO ? settings->simd : mco_simd_widest();

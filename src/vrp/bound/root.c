@@ -110,7 +110,7 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN};
     MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
-                             PASSES * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
+                             PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
     r->settings.may_use_cores = true;  // sets grow, and their tables
     MCO_TRY(estimate(r));
     r->stop_s = proof->run->stop_s;

@@ -13,8 +13,8 @@
 //
 // Bytes. A cell reads 4 stride bytes of base values (and as many of far arcs, from shared memory), 4 sets bytes for each live pair, and
 // writes 4 sets + 4: with 1000 customers, sets of 8 and some 9 live pairs 9 KB a cell, from the L2 cache where the table fits it.
-// Rate. An H200 makes 131,000 such cells in 131 rows in 0.61 ms, some 2 TB/s; 160,000 cells of 203 customers with 50 independent rows in
-// 0.35 ms. Limit: a row that waits for the row before takes 2.3 to 6 microseconds, by the number of customers.
+// Rate. An H200 makes 131,000 such cells in 131 rows in 0.62 ms, some 2 TB/s; 160,000 cells of 203 customers with 50 independent rows in
+// 0.37 ms. Limit: a row that waits for the row before takes 2.3 to 6 microseconds, by the number of customers.
 #include "device/barrier.cuh"
 #include "vrp/bound/relax/ng_tables.cuh"
 
@@ -22,7 +22,7 @@ namespace {
 
 using namespace mco;
 
-constexpr int NAP_NS = 0, NEAR_CELLS = 32;  // of a wait for a row
+constexpr int NAP_NS = 100, NEAR_CELLS = 32;  // of a wait for a row
 
 // ---- Begin: clear, sort arcs
 
@@ -178,6 +178,11 @@ DEVICE int32_t far_minimum(const vrp_ng_device_plan &plan, const block_memory &m
     return least;
 }
 
+constexpr int MOST_PARTS = 16;          // sets of a lane; cells of more sets are made part by part
+
+// Where all sets are done at once, their number is a constant.
+template <int PARTS> DEVICE int sets_of(const vrp_ng_device_plan &plan) { return PARTS < MOST_PARTS ? PARTS * WARP : plan.sets; }
+
 // The entries of a near predecessor that a lane's sets from `first` on map to.
 template <int PARTS> struct reading {
     int32_t entry[PARTS], arc;
@@ -189,16 +194,17 @@ DEVICE void read(const vrp_ng_device_plan &plan, const block_memory &m, const cu
                  int lane, reading<PARTS> *out)
 {
     const vrp_ng_device_near near = near_at<STAYS>(plan, m, c, pair);
-    const int highs = vrp_ng_highs(plan.sets);
+    const int sets = sets_of<PARTS>(plan), highs = vrp_ng_highs(sets);
     const uint16_t *const low = STAYS ? m.low + pair * WARP : plan.d_low + (int64_t)(c.first + pair) * WARP;
     const uint16_t *const high = (STAYS ? m.high + pair * highs : plan.d_high + (int64_t)(c.first + pair) * highs) + first / WARP;
-    const int32_t *const cell = cells + (int64_t)near.from * plan.sets;
+    const uint32_t *const twos = reinterpret_cast<const uint32_t *>(high);
+    const int32_t *const cell = cells + (int64_t)near.from * sets;
     const int own = low[lane];
     out->arc = near.arc;
     out->needed = near.needed;
 #pragma unroll
     for (int j = 0; j < PARTS; j++)
-        out->entry[j] = cell[own | high[j]];
+        out->entry[j] = cell[own | (int)(twos[j / 2] >> (j % 2 * 16) & 0xffff)];
 }
 
 template <int PARTS> DEVICE void lower(const reading<PARTS> &r, int first, int lane, int32_t best[PARTS])
@@ -277,7 +283,7 @@ DEVICE void write_sets(const vrp_ng_device_plan &plan, const block_memory &m, co
         for (int w = 0; w < WARPS; w++)
             least = min(least, m.entry[w * SETS + s]);
         cell[s] = is_path(least) ? least : NO_PATH;
-        if (first + s == plan.sets - 1 && is_path(least))
+        if (first + s == sets_of<PARTS>(plan) - 1 && is_path(least))
             plan.d_base[((int64_t)c.side * (plan.capacity + 1) + load) * plan.stride + c.k] = least;
     }
 }
@@ -290,7 +296,7 @@ DEVICE void make_cell(const vrp_ng_device_plan &plan, const block_memory &m, con
     const int32_t value = near_value<STAYS>(plan, m, c, base, (int)threadIdx.x % WARP);
     const int32_t far = far_minimum<WARPS, STAYS>(plan, m, c, base);
 #pragma unroll 1
-    for (int first = 0; first < plan.sets; first += PARTS * WARP) {
+    for (int first = 0; first < sets_of<PARTS>(plan); first += PARTS * WARP) {
         int32_t best[PARTS];
         if (first > 0)
             __syncthreads();
@@ -350,7 +356,7 @@ rows_of_all(const vrp_ng_device_plan plan, int32_t first, int32_t last)
 
 // ---- Shapes
 
-constexpr int SIZES = 5;                // 32, 64, 128, 256 sets; 512 or more
+constexpr int SIZES = 5;                // parts of 1, 2, 4, 8, MOST_PARTS
 
 struct shape {
     void (*kernel[SIZES])(const vrp_ng_device_plan, int32_t, int32_t);
@@ -366,7 +372,7 @@ constexpr int SHAPES = (int)(sizeof shapes / sizeof *shapes);
 
 int parts_of(int sets)
 {
-    return sets < 512 ? sets / WARP : 16;
+    return sets < MOST_PARTS * WARP ? sets / WARP : MOST_PARTS;
 }
 
 auto kernel_of(const shape &s, int sets)
