@@ -43,7 +43,8 @@ static const double FULL_STEPS = 15000;            // per customer: with fewer, 
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
 static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
 static const double SHARE_LONG = 0.95;             // the same with long routes
-static const double LEAST_STEPS_OF_ROUND = 20;     // per customer: more than ROUNDS rounds have so many at least
+// Per customer and part: more than ROUNDS rounds have so many at least, for one core fills the tasks of a round.
+static const double LEAST_STEPS_OF_ROUND = 10;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
@@ -122,11 +123,11 @@ static int32_t parts_of_whole(const vrp_rounds *s)
 
 // The number of rounds. The fewer routes a part has, the more of them lie at its border, where their customers cannot
 // go to the routes of another part. So the border has to move more often.
-static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps)
+static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps_per_customer)
 {
     const double fewer = (double)ENOUGH_ROUTES * parts / s->now.routes;
     const double wanted = parts > 1 ? fmin(MOST_ROUNDS, ROUNDS * fewer * fewer) : ROUNDS;
-    return floor(fmax(ROUNDS, fmin(wanted, steps / LEAST_STEPS_OF_ROUND)));
+    return floor(fmax(ROUNDS, fmin(wanted, steps_per_customer / parts / LEAST_STEPS_OF_ROUND)));
 }
 
 static mco_status anneal_whole(vrp_rounds *s, double most_share)

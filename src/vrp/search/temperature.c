@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Temperatures of the annealing. The natural unit is the mean edge of the first solution, as long as many edges are long
-// ways to the depot and to other clusters. In long routes nearly all edges join neighbours: 0.6 mean edges are 3 to 20
-// times the distance of nearest neighbours with up to 30 customers a route, but 1.1 to 1.9 times with 90 to 190. There a
+// ways to the depot and to other clusters. In long routes nearly all edges join neighbours: 0.6 mean edges are 2 to 21
+// times the distance of nearest neighbours with up to 30 customers a route, but 1.1 to 1.9 times with 90 to 185. There a
 // search from 0.6 mean edges is frozen at its first solution. But whole routes have to move at first, so the first
 // temperature is at least a share of the width of a route: of the square that its customers fill, whose side is about
 // twice the distance of nearest neighbours times the root of their number.

@@ -12,7 +12,7 @@
 static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
 enum {
-    MOST_KEPT = 20,                      // customers of a middle: in a long route it would take most of the route
+    LONG_ROUTE = 40, MOST_KEPT = 20,     // customers: in a longer route a middle has at most MOST_KEPT of them
     STEPS_PER_LOOK = 256                 // between looks at *stop and at the view, each with a new temperature
 };
 
@@ -121,10 +121,11 @@ static int32_t take_string(vrp_walk *w, int32_t c, int32_t length)
 {
     const vrp_ring *r = &w->ring[w->node[c].route];
     const int32_t size = r->size, position = w->node[c].position;
+    const int32_t most_kept = size > LONG_ROUTE ? MOST_KEPT : size;
     int32_t kept = 0, kept_from = 0, span = length, change = 0;
     if (length > 1 && length < size && real(w) < SPLIT) {
         kept = 1;
-        while (kept < MOST_KEPT && length + kept < size && real(w) > SPLIT_ENDS)
+        while (kept < most_kept && length + kept < size && real(w) > SPLIT_ENDS)
             kept++;
         // The first kept_from customers go, the middle stays, the rest go.
         span = length + kept;
