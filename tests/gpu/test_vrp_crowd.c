@@ -109,8 +109,9 @@ static int32_t fill_routes(const instance *t, vrp_crowd_ring *ring, uint16_t *li
     *longest = 0;
     for (int32_t c = 1; c <= t->crowd.customers; c++) {
         const double along = ceil(exact(t, at, c)) + t->service[c];
-        if (size > 0 && (load + t->demand[c] > t->crowd.capacity ||
-                         length + along + ceil(exact(t, c, 0)) > t->crowd.longest || (room > 0 && size >= room - VRP_CROWD_REMOVED))) {
+        if (size > 0 &&
+            (load + t->demand[c] > t->crowd.capacity || length + along + ceil(exact(t, c, 0)) > t->crowd.longest ||
+             (room > 0 && size >= room - VRP_CROWD_REMOVED))) {
             routes++;
             load = size = 0;
             length = 0;
@@ -209,10 +210,25 @@ static void open_instance(instance *t, const shape *s, mco_rng *rng)
 
 static void close_instance(instance *t)
 {
-    void *device_memory[] = {(void *)(uintptr_t)t->crowd.xy, (void *)(uintptr_t)t->crowd.matrix, (void *)(uintptr_t)t->crowd.demand, (void *)(uintptr_t)t->crowd.service,
-                             (void *)(uintptr_t)t->crowd.near, t->crowd.node, t->crowd.ring, t->crowd.line, t->crowd.load_to,
-                             t->crowd.length_to, t->crowd.scratch, t->crowd.key, t->crowd.next_part, t->crowd.cost, t->crowd.change, t->crowd.steps,
-                             t->d_stop, t->d_from, t->d_to};
+    void *device_memory[] = {(void *)(uintptr_t)t->crowd.xy,
+                             (void *)(uintptr_t)t->crowd.matrix,
+                             (void *)(uintptr_t)t->crowd.demand,
+                             (void *)(uintptr_t)t->crowd.service,
+                             (void *)(uintptr_t)t->crowd.near,
+                             t->crowd.node,
+                             t->crowd.ring,
+                             t->crowd.line,
+                             t->crowd.load_to,
+                             t->crowd.length_to,
+                             t->crowd.scratch,
+                             t->crowd.key,
+                             t->crowd.next_part,
+                             t->crowd.cost,
+                             t->crowd.change,
+                             t->crowd.steps,
+                             t->d_stop,
+                             t->d_from,
+                             t->d_to};
     void *host[] = {t->xy, t->demand, t->service, t->node, t->ring, t->load_to, t->length_to, t->line, t->cost, t->change};
     for (size_t k = 0; k < sizeof device_memory / sizeof *device_memory; k++)
         mco_device_give_bytes(&device, &device_memory[k]);
@@ -247,7 +263,8 @@ static int32_t check_route(const instance *t, int32_t copy, int32_t r, bool *see
     const vrp_crowd *c = &t->crowd;
     const vrp_crowd_node *node = t->node + (size_t)copy * (size_t)c->nodes;
     const vrp_crowd_ring *ring = t->ring + (size_t)copy * (size_t)(c->rings + 1) + r;
-    const int32_t *load_to = t->load_to + (size_t)copy * (size_t)c->nodes, *length_to = t->length_to + (size_t)copy * (size_t)c->nodes;
+    const int32_t *load_to = t->load_to + (size_t)copy * (size_t)c->nodes,
+                  *length_to = t->length_to + (size_t)copy * (size_t)c->nodes;
     const uint16_t *line = t->line + ((size_t)copy * (size_t)c->rings + (size_t)r) * (size_t)c->room;
     const int32_t depot = c->customers + 1 + r;
     int32_t faults = 0, load = 0, at = depot;
@@ -309,8 +326,8 @@ static void check_parts(const instance *t)
                 longest = ring->count > longest ? ring->count : longest;
                 customers += ring->part == part ? ring->count : 0;
             }
-            CHECK(customers <= 2 * (c->customers / c->parts + longest), "%s: part %d of copy %d has %d of %d customers", t->shape->name,
-                  (int)part, (int)copy, (int)customers, (int)c->customers);
+            CHECK(customers <= 2 * (c->customers / c->parts + longest), "%s: part %d of copy %d has %d of %d customers",
+                  t->shape->name, (int)part, (int)copy, (int)customers, (int)c->customers);
         }
 }
 

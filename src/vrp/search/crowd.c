@@ -108,11 +108,13 @@ static mco_status anneal(vrp_herd *h)
     vrp_herd_set_parts(h, vrp_herd_parts_for(h, VRP_HERD_FULL_STEPS));
     MCO_TRY(vrp_herd_spread(h));
     const double rounds = h->crowd.parts > 1 ? WHOLE_ROUNDS : FEW_ROUNDS;
-    const double step = fmax(1 / rounds, vrp_rounds_counts_steps(h->s) ? 0 : LEAST_ROUND_S / vrp_rounds_planned_s(h->s) / length);
+    const double step =
+        fmax(1 / rounds, vrp_rounds_counts_steps(h->s) ? 0 : LEAST_ROUND_S / vrp_rounds_planned_s(h->s) / length);
     double from;
     while ((from = (vrp_rounds_share(h->s) - h->begin_share) / length) < 1 - step / 2 && !is_over(h)) {
         const double to = fmin(1, from + step);
-        vrp_crowd_plan plan = {.hot = (float)(t.hot * pow(t.cold / t.hot, from)), .cold = (float)(t.hot * pow(t.cold / t.hot, to))};
+        vrp_crowd_plan plan = {.hot = (float)(t.hot * pow(t.cold / t.hot, from)),
+                               .cold = (float)(t.hot * pow(t.cold / t.hot, to))};
         plan.steps = vrp_herd_steps_for(h, (to - from) / (1 - from));
         if (plan.steps < 1)
             break;

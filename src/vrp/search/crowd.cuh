@@ -105,7 +105,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
             draw();
             const uint32_t number = drawn;
             draw();
-            const int mine = s->own[(int)__umulhi(number, (uint32_t)own)], position = (int)__umulhi(drawn, (uint32_t)longest_seed);
+            const int mine = s->own[(int)__umulhi(number, (uint32_t)own)],
+                      position = (int)__umulhi(drawn, (uint32_t)longest_seed);
             const uint32_t good = __ballot_sync(ALL_LANES, position < ring[mine].count);
             if (good != 0) {
                 const int owner = __ffs((int)good) - 1;
@@ -158,7 +159,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
         draw();
         const int way = below(0, 11);
         const bool has_one = lane < removed;
-        const int id = has_one ? s->removed[lane] : 0, r = has_one ? s->ring[lane] : 0, at_before = has_one ? s->position[lane] : 0;
+        const int id = has_one ? s->removed[lane] : 0, r = has_one ? s->ring[lane] : 0,
+                  at_before = has_one ? s->position[lane] : 0;
         uint32_t key = drawn;
         if (way >= 4 && way < 8)
             key = ~(uint32_t)demand(id);
@@ -330,7 +332,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
             const int r = s->ring[lane], at = s->position[lane], size = ring[r].count;
             const vrp_crowd_node n = read(s->removed[lane]);
             const uint16_t *l = line(r);
-            differs = n.ring != r || n.next != (at + 1 < size ? l[at + 1] : depot(r)) || n.prev != (at > 0 ? l[at - 1] : depot(r));
+            differs =
+                n.ring != r || n.next != (at + 1 < size ? l[at + 1] : depot(r)) || n.prev != (at > 0 ? l[at - 1] : depot(r));
         }
         return !__any_sync(ALL_LANES, differs);
     }
@@ -360,7 +363,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
     __device__ void rewrite(int r)
     {
         uint16_t *l = line(r);
-        const int size = ring[r].count, end = depot(r), begin = min(first_change(r), size) - 1, before = begin > 0 ? l[begin - 1] : 0;
+        const int size = ring[r].count, end = depot(r), begin = min(first_change(r), size) - 1,
+                  before = begin > 0 ? l[begin - 1] : 0;
         int32_t load = begin > 0 ? load_to[before] : 0, length = HAS_LENGTH && begin > 0 ? length_to[before] : 0;
         int count = max(begin, 0), ahead = begin + lane < 0 ? end : begin + lane < size ? l[begin + lane] : 0;
         for (int first = begin; first < size; first += LANES) {
@@ -387,8 +391,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
             const int32_t to_load = scan(own_load, lane), to_length = HAS_LENGTH ? scan(own_length, lane) : 0;
             __syncwarp();
             if (is_here)
-                write_run(l, id == end ? node[id].next : id, count + to_count - own_count, own_count, load + to_load - own_load,
-                          length + to_length - own_length);
+                write_run(l, id == end ? node[id].next : id, count + to_count - own_count, own_count,
+                          load + to_load - own_load, length + to_length - own_length);
             count += __shfl_sync(ALL_LANES, to_count, LANES - 1);
             load += __shfl_sync(ALL_LANES, to_load, LANES - 1);
             length += HAS_LENGTH ? __shfl_sync(ALL_LANES, to_length, LANES - 1) : 0;
@@ -507,7 +511,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
 
 // A block is one warp and has one walk. A step reads and writes some 12 KB, most of it in caches.
 template <bool IS_MATRIX, bool HAS_LENGTH>
-__global__ void __launch_bounds__(LANES) walk_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
+__global__ void __launch_bounds__(LANES)
+    walk_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
 {
     __shared__ shared_part s;
     const int64_t copy = (int64_t)blockIdx.x / crowd.parts;
@@ -522,7 +527,8 @@ __global__ void __launch_bounds__(LANES) walk_crowd(const __grid_constant__ vrp_
 
 // Completes copy 0.
 template <bool IS_MATRIX, bool HAS_LENGTH>
-__global__ void __launch_bounds__(LANES) begin_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
+__global__ void __launch_bounds__(LANES)
+    begin_crowd(const __grid_constant__ vrp_crowd crowd, const __grid_constant__ vrp_crowd_plan plan)
 {
     __shared__ shared_part s;
     crowd_lane<IS_MATRIX, HAS_LENGTH> walk(crowd, plan, 0, 0, &s);

@@ -129,7 +129,8 @@ __global__ void cut_crowd(const __grid_constant__ vrp_crowd crowd, uint64_t seed
     __syncthreads();
     for (int level = 0; 1 << level < 2 * crowd.parts - 1; level++) {
         for (int r = (int)threadIdx.x; r < crowd.rings; r += (int)blockDim.x)
-            key[r] = nearer<IS_MATRIX>(crowd, ring, lines, r, seed + (uint64_t)(level * crowd.parts + ring[r].part) * 0x2545f4914f6cdd1du);
+            key[r] = nearer<IS_MATRIX>(crowd, ring, lines, r,
+                                       seed + (uint64_t)(level * crowd.parts + ring[r].part) * 0x2545f4914f6cdd1du);
         __syncthreads();
         for (int r = warp; r < crowd.rings; r += warps) {
             const group g = group_of(crowd.parts, ring[r].part, level);

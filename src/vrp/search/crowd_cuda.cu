@@ -36,7 +36,8 @@ cudaError_t vrp_launch_crowd_begin(const vrp_crowd *crowd, cudaStream_t stream)
     return launch(begin_of(crowd), 1, LANES, 0, stream, *crowd, vrp_crowd_plan{});
 }
 
-cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, const int32_t *to, int32_t count, cudaStream_t stream)
+cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, const int32_t *to, int32_t count,
+                                  cudaStream_t stream)
 {
     constexpr unsigned int THREADS = 256;
     return launch(copy_crowd, dim3((unsigned int)count), THREADS, 0, stream, *crowd, from, to);
@@ -45,8 +46,8 @@ cudaError_t vrp_launch_crowd_copy(const vrp_crowd *crowd, const int32_t *from, c
 cudaError_t vrp_launch_crowd_cut(const vrp_crowd *crowd, uint64_t seed, bool is_same, cudaStream_t stream)
 {
     constexpr unsigned int THREADS = 256;
-    return launch(crowd->matrix != nullptr ? cut_crowd<true> : cut_crowd<false>, dim3((unsigned int)crowd->copies), THREADS, 0, stream,
-                  *crowd, seed, is_same);
+    return launch(crowd->matrix != nullptr ? cut_crowd<true> : cut_crowd<false>, dim3((unsigned int)crowd->copies), THREADS,
+                  0, stream, *crowd, seed, is_same);
 }
 
 cudaError_t vrp_launch_crowd_gather(const vrp_crowd *crowd, int32_t before, cudaStream_t stream)

@@ -140,7 +140,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
             const int id = is_one ? list[k] : 0, before = is_one && k > from ? list[k - 1] : head;
             const int next = is_one && k + 1 < to ? list[k + 1] : tail;
             const int32_t back = is_one ? distance(before, id) : 0;
-            const int32_t to_load = load + scan(demand(id), lane), to_length = length + scan(HAS_LENGTH && is_one ? back + service(id) : 0, lane);
+            const int32_t to_load = load + scan(demand(id), lane),
+                          to_length = length + scan(HAS_LENGTH && is_one ? back + service(id) : 0, lane);
             if (is_one) {
                 l[k] = (uint16_t)id;
                 write(id, next, before, r, k, distance(id, next), back);
@@ -184,7 +185,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
         __syncwarp();
         link(e.a, scratch, e.i, to, first_count);
         if (!is_reversal)
-            link(e.b, scratch + first_count, from_b, e.count_a + e.count_b - first_count, e.count_a + e.count_b - first_count);
+            link(e.b, scratch + first_count, from_b, e.count_a + e.count_b - first_count,
+                 e.count_a + e.count_b - first_count);
     }
 
     // Improves the routes around the customers that came back. Returns the change of cost.

@@ -159,7 +159,8 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_state {
 
     __device__ void change_ring(int r)
     {
-        const bool is_known = (lane < changed && s->changed[lane] == r) || (lane + LANES < changed && s->changed[lane + LANES] == r);
+        const bool is_known =
+            (lane < changed && s->changed[lane] == r) || (lane + LANES < changed && s->changed[lane + LANES] == r);
         if (__any_sync(ALL_LANES, is_known))
             return;
         if (lane == 0)

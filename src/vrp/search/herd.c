@@ -23,7 +23,9 @@ static const float ROUND_UP = 0.4999F;    // vrp_crowd.bump for distances that a
 bool vrp_crowd_takes(const mco_vrp *problem)
 {
     const bool is_plane = problem->rule == VRP_EUC_2D || problem->rule == VRP_CEIL_2D;
-    const int32_t most = is_plane ? VRP_CROWD_MOST_CUSTOMERS : problem->rule == VRP_MATRIX ? MATRIX_CUSTOMERS : SPHERE_CUSTOMERS;
+    const int32_t most = is_plane                      ? VRP_CROWD_MOST_CUSTOMERS
+                         : problem->rule == VRP_MATRIX ? MATRIX_CUSTOMERS
+                                                       : SPHERE_CUSTOMERS;
     return problem->is_symmetric && problem->customers <= most;
 }
 
@@ -38,7 +40,8 @@ static int32_t aligned(int64_t count)
 double vrp_herd_steps(const vrp_herd *h)
 {
     const double share = h->end_share - vrp_rounds_share(h->s), all = (double)h->s->search->params->iterations;
-    const double planned = vrp_rounds_counts_steps(h->s) ? share * all / h->walks : share * vrp_rounds_planned_s(h->s) * h->rate;
+    const double planned =
+        vrp_rounds_counts_steps(h->s) ? share * all / h->walks : share * vrp_rounds_planned_s(h->s) * h->rate;
     return fmax(planned, 1);
 }
 
@@ -95,8 +98,9 @@ static mco_status send(vrp_herd *h, const void *from, size_t count, size_t item_
     mco_status st = MCO_OK;
     void *to = NULL;
     MCO_TRY(mco_device_take_bytes(&h->device, MCO_MEMORY_DEVICE, &to, count, item_bytes));
-    MCO_CUDA(h->device.ctx, from != NULL ? cudaMemcpyAsync(to, from, count * item_bytes, cudaMemcpyHostToDevice, h->device.stream)
-                                         : cudaMemsetAsync(to, 0, count * item_bytes, h->device.stream));
+    MCO_CUDA(h->device.ctx, from != NULL
+                                ? cudaMemcpyAsync(to, from, count * item_bytes, cudaMemcpyHostToDevice, h->device.stream)
+                                : cudaMemsetAsync(to, 0, count * item_bytes, h->device.stream));
     MCO_CUDA(h->device.ctx, cudaStreamSynchronize(h->device.stream));
     memcpy((void *)(uintptr_t)out, &to, sizeof to);
 done:
@@ -176,7 +180,9 @@ static int32_t longest_of(const mco_vrp *p)
     enum { UNITS = 4, FLOAT_BITS = 20 };
     if (!vrp_has_max_length(p))
         return MCO_VRP_MAX_LENGTH;
-    return p->max_length - (p->distances == MCO_VRP_DISTANCES_ROUNDED || p->rule == VRP_MATRIX || p->rule == VRP_GEO ? 0 : UNITS + (p->longest >> FLOAT_BITS));
+    return p->max_length - (p->distances == MCO_VRP_DISTANCES_ROUNDED || p->rule == VRP_MATRIX || p->rule == VRP_GEO
+                                ? 0
+                                : UNITS + (p->longest >> FLOAT_BITS));
 }
 
 static void set_rules(vrp_crowd *c, const mco_vrp *p)
@@ -263,7 +269,8 @@ static mco_status send_first(vrp_herd *h)
     }
     const vrp_crowd_node nowhere = {.ring = (uint16_t)c->rings};
     MCO_CUDA(h->device.ctx, cudaMemcpyAsync(c->node, &nowhere, sizeof nowhere, cudaMemcpyHostToDevice, stream));
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(c->ring, h->h_ring, ((size_t)c->rings + 1) * sizeof *c->ring, cudaMemcpyHostToDevice, stream));
+    MCO_CUDA(h->device.ctx,
+             cudaMemcpyAsync(c->ring, h->h_ring, ((size_t)c->rings + 1) * sizeof *c->ring, cudaMemcpyHostToDevice, stream));
     MCO_CUDA(h->device.ctx, cudaMemcpyAsync(c->line, h->h_line, (size_t)c->rings * (size_t)c->room * sizeof *c->line,
                                             cudaMemcpyHostToDevice, stream));
     MCO_CUDA(h->device.ctx, vrp_launch_crowd_begin(c, stream));
@@ -303,9 +310,10 @@ mco_status vrp_herd_fetch(vrp_herd *h, int32_t copy, const char *source)
     const size_t lists = (size_t)c->rings * (size_t)c->room;
     cudaStream_t stream = h->device.stream;
     int64_t cost = 0;
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_ring, c->ring + (size_t)copy * ((size_t)c->rings + 1), (size_t)c->rings * sizeof *c->ring,
+    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_ring, c->ring + (size_t)copy * ((size_t)c->rings + 1),
+                                            (size_t)c->rings * sizeof *c->ring, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_line, c->line + (size_t)copy * lists, lists * sizeof *c->line,
                                             cudaMemcpyDeviceToHost, stream));
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_line, c->line + (size_t)copy * lists, lists * sizeof *c->line, cudaMemcpyDeviceToHost, stream));
     MCO_CUDA(h->device.ctx, cudaStreamSynchronize(stream));
     if (!build(h))
         return MCO_OK;
@@ -364,7 +372,8 @@ mco_status vrp_herd_walk(vrp_herd *h, vrp_crowd_plan *plan, bool is_same)
     if (is_same)
         MCO_CUDA(h->device.ctx, vrp_launch_crowd_gather(c, c->copies, stream));
     MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_steps, c->steps, sizeof *c->steps, cudaMemcpyDeviceToHost, stream));
-    MCO_CUDA(h->device.ctx, cudaMemcpyAsync(h->h_cost, c->cost, (size_t)c->copies * sizeof *c->cost, cudaMemcpyDeviceToHost, stream));
+    MCO_CUDA(h->device.ctx,
+             cudaMemcpyAsync(h->h_cost, c->cost, (size_t)c->copies * sizeof *c->cost, cudaMemcpyDeviceToHost, stream));
     MCO_CUDA(h->device.ctx, cudaStreamSynchronize(stream));
     s->search->iterations += *h->h_steps;
     const double seconds = h->device.kernel_s - before_s, each = (double)*h->h_steps / c->copies / c->parts;
