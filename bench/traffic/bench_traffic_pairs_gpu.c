@@ -143,7 +143,7 @@ static void show_passes(bench *b, double gap)
     traffic_scanner around = {.self = &w, .load = watch_load, .scan = watch_scan, .tree = watch_tree, .close = watch_close};
     begin_solve(b, &s, gap);
     const double begin_s = mco_clock_s();
-    must(b, pairs_store_open(b->ctx, &b->problem, true, &store));
+    must(b, pairs_store_open(b->ctx, &b->problem, true, NULL, &store));
     const double store_s = mco_clock_s();
     must(b, traffic_gpu_scanner(b->ctx, &s.call, &store, NULL, &w.inner, &w.stats));
     printf("gap %.0e: store %.2f ms, scanner %.2f ms; %d blocks, queues of %d, %.1f MB of the device\n", gap, 1e3 * (store_s - begin_s),
@@ -213,7 +213,7 @@ static void show_variant(bench *b, const char *what, const traffic_gpu_tuning *t
     const traffic_problem *p = &b->problem;
     double *cost = calloc((size_t)p->links + 1, sizeof *cost), *flow = calloc((size_t)p->links + 1, sizeof *flow), best_s = INFINITY;
     begin_solve(b, &s, 1e-6);
-    must(b, pairs_store_open(b->ctx, p, true, &store));
+    must(b, pairs_store_open(b->ctx, p, true, NULL, &store));
     must(b, traffic_gpu_scanner(b->ctx, &s.call, &store, tuning, &scanner, &stats));
     for (int32_t l = 0; l < p->links; l++)
         cost[l] = traffic_cost(&p->costs, l, 0);
