@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Entry points of bounds: validate, settle, run a method, check.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/options.h"
+#include "base/structs.h"
+#include "overlay/dual.h"
+
+#define MCO_OPTION_STRUCT mco_overlay_bound_params
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_BOUND_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+const mco_option_table *mco_overlay_bound_options(void)
+{
+    return &options;
+}
+
+typedef struct solver {
+    mco_context *ctx;
+    const mco_overlay *o;
+    mco_overlay_bound_params p;
+    mco_run run;
+    overlay_dual dual;
+    bool is_exact;
+    mco_overlay_bound_result r;
+} solver;
+
+// ---- The check
+
+// Each link once, in plain loops that share nothing with the engines but the instance.
+mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance, const uint32_t *duals, double *bound, uint64_t exact[2])
+{
+    if (ctx == NULL || instance == NULL || bound == NULL || (duals == NULL && instance->nodes > 0))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    overlay_sum sum = {0};
+    for (int32_t i = 0; i < instance->nodes; i++) {
+        overlay_add(&sum, (uint64_t)duals[i] * (uint32_t)instance->bandwidth[i]);
+        for (int64_t k = 0; k < overlay_row_size(instance, i); k++) {
+            const overlay_link link = overlay_entry(instance, i, k);
+            const int64_t reduced = (int64_t)link.weight - duals[i] - duals[link.node];
+            if (link.node > i && reduced > 0)
+                overlay_add(&sum, (uint64_t)reduced * (uint32_t)link.most);
+        }
+    }
+    overlay_sum doubled = sum;
+    overlay_add_sum(&doubled, &sum);
+    *bound = overlay_bound_of(instance, doubled);
+    if (exact != NULL) {
+        exact[0] = sum.low;
+        exact[1] = sum.high;
+    }
+    return MCO_OK;
+}
+
+// ---- The run
+
+static void settle(solver *s)
+{
+    mco_overlay_bound_params *p = &s->p;
+    if (p->method == MCO_OVERLAY_METHOD_AUTO) {
+        p->method = MCO_OVERLAY_METHOD_JUMP;
+        snprintf(s->r.reason, sizeof s->r.reason, "jumps: the least bounds in the least time of all methods");
+    }
+    if (p->iterations == 0)
+        p->iterations = p->method == MCO_OVERLAY_METHOD_STD ? 10000 : p->method == MCO_OVERLAY_METHOD_DIST ? 500 : 200;
+    if (p->inner == 0)
+        p->inner = p->method == MCO_OVERLAY_METHOD_DIST ? 20 : 4;
+    s->r.method = p->method;
+}
+
+// Zero, or half the square of the uptimes, which are feasible duals of products where limits of links do not bind.
+static mco_status start(solver *s)
+{
+    mco_status st = MCO_OK;
+    overlay_dual *d = &s->dual;
+    overlay_sum zero, half;
+    if (s->p.start == MCO_OVERLAY_START_ZERO || s->o->weight != NULL)
+        return MCO_OK;
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        d->next[i] = (uint32_t)((uint64_t)s->o->uptime[i] * s->o->uptime[i] >> 33);
+    if (s->p.start == MCO_OVERLAY_START_AUTO) {
+        if (!overlay_sweep(d, overlay_measure, &zero))
+            return MCO_OK;
+        MCO_TRY(overlay_take(d, zero));
+        if (!overlay_sweep(d, overlay_measure, &half) || overlay_less(zero, half))
+            memset(d->dual, 0, (size_t)s->o->nodes * sizeof *d->dual);
+    } else {
+        memcpy(d->dual, d->next, (size_t)s->o->nodes * sizeof *d->dual);
+    }
+    d->iterations = 0;
+done:
+    return st;
+}
+
+static mco_status run_method(solver *s)
+{
+    switch (s->p.method) {
+    case MCO_OVERLAY_METHOD_STD: return overlay_std(&s->dual);
+    case MCO_OVERLAY_METHOD_DIST: return overlay_dist(&s->dual);
+    default: return overlay_jump(&s->dual);
+    }
+}
+
+// The linear program ends what jumps began.
+static mco_status run_program(solver *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(overlay_program(&s->dual, &s->r.value, &s->is_exact));
+done:
+    return st;
+}
+
+// Duals that no iteration has measured: the start, where the time was over at once.
+static mco_status measure_best(solver *s)
+{
+    overlay_dual *d = &s->dual;
+    if (d->least.high != UINT64_MAX)
+        return MCO_OK;
+    memcpy(d->best, d->dual, (size_t)s->o->nodes * sizeof *d->best);
+    return MCO_OK;
+}
+
+static mco_status give(solver *s)
+{
+    mco_status st = MCO_OK;
+    overlay_dual *d = &s->dual;
+    mco_overlay_bound_result *r = &s->r;
+    MCO_TRY(measure_best(s));
+    MCO_TRY(mco_overlay_check_bound(s->ctx, s->o, d->best, &r->bound, r->exact));
+    const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
+    if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
+    if (!s->is_exact)
+        MCO_TRY(overlay_fraction(d, d->best, &r->value));
+    r->duals = d->best;
+    d->best = NULL;
+    r->weight_unit = s->o->weight_unit;
+    r->iterations = d->iterations;
+    r->best = d->best_iteration;
+    r->stop = s->run.stop;
+    r->outcome = s->is_exact ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    mco_run_log_end(&s->run);
+    mco_run_give_history(&s->run, &r->history, &r->history_count);
+done:
+    return st;
+}
+
+static mco_status solve(solver *s)
+{
+    mco_status st = MCO_OK;
+    const overlay_build *build = &overlay_plain;
+    const bool is_reference = s->p.engine == MCO_ENGINE_REFERENCE;
+    const int threads = is_reference ? 1 : mco_settle_threads(s->p.threads);
+    if (!is_reference)
+        MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
+    MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));
+    MCO_TRY(start(s));
+    MCO_TRY(run_method(s));
+    if (s->p.method == MCO_OVERLAY_METHOD_LP)
+        MCO_TRY(run_program(s));
+    MCO_TRY(give(s));
+    s->r.work = (mco_work){.engine = is_reference ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, .simd = build->build.simd, .lane_bits = 32,
+                           .threads = threads, .solve_s = mco_run_time_s(&s->run)};
+done:
+    return st;
+}
+
+mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                             mco_overlay_bound_result *result)
+{
+    mco_status st = MCO_OK;
+    solver s = {.ctx = ctx, .o = instance, .p = MCO_OVERLAY_BOUND_PARAMS_INIT, .r = MCO_OVERLAY_BOUND_RESULT_INIT};
+    if (ctx == NULL || instance == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(MCO_TAKE(ctx, params, &s.p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
+    MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    settle(&s);
+    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
+    s.run = mco_run_begin(ctx, &settings);
+    MCO_TRY(solve(&s));
+    mco_struct_give(result, &s.r, sizeof s.r);
+done:
+    overlay_dual_close(&s.dual);
+    mco_run_clear(&s.run);
+    mco_overlay_bound_result_clear(ctx, &s.r);  // what was not given
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result)
+{
+    mco_overlay_bound_result full = MCO_OVERLAY_BOUND_RESULT_INIT;
+    if (result == NULL)
+        return;
+    mco_struct_clear(result, &full, sizeof full);
+    mco_free(ctx, &full.duals);
+    mco_free(ctx, &full.history);
+}
