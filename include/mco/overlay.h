@@ -140,7 +140,66 @@ MCO_API void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_
 MCO_API mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance, const uint32_t *duals, double *bound,
                                            uint64_t exact[2]);
 
-// Writes the result file (docs/formats.md). `more`: further options to echo, or NULL. Errors: ARGUMENT, IO.
+// ---- Overlays
+
+// Links that are kept. `solution` of mco_progress points to one.
+typedef struct mco_overlay_solution {
+    int32_t *from, *to;   // [count] two different nodes, from 0; a pair stands once
+    int64_t *bandwidth;   // [count] in units of the instance
+    int64_t count;
+} mco_overlay_solution;
+
+MCO_API void mco_overlay_solution_clear(mco_context *ctx, mco_overlay_solution *solution);
+
+// Recomputes the worth of an overlay from the instance alone: every link is possible and within its limits, no node carries more than
+// its bandwidth. Errors: ARGUMENT, CHECK (what is wrong, and where). O(sum of the degrees of the ends).
+MCO_API mco_status mco_overlay_check(mco_context *ctx, const mco_overlay *instance, const mco_overlay_solution *solution, double *worth);
+
+// Reads an overlay: CSV with the columns from, to, bandwidth, or a result file. *stated: the worth that the file states, else NaN.
+// *out takes mco_overlay_solution_clear(). Errors: ARGUMENT, IO, PARSE with the place, LIMIT, MEMORY.
+MCO_API mco_status mco_overlay_read_solution(mco_context *ctx, const mco_overlay *instance, const char *path, mco_overlay_solution *out,
+                                             double *stated);
+// Writes it as CSV. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_overlay_write_solution(mco_context *ctx, const mco_overlay *instance, const mco_overlay_solution *solution,
+                                              const char *path);
+
+// overlay_options.def lists the fields, their defaults and their meanings.
+typedef struct mco_overlay_params {
+    size_t struct_size;
+    MCO_FIELDS(MCO_OVERLAY_SOLVE_OPTIONS)
+} mco_overlay_params;
+#define MCO_OVERLAY_PARAMS_INIT { sizeof(mco_overlay_params), MCO_DEFAULTS(MCO_OVERLAY_SOLVE_OPTIONS) }
+
+MCO_API const mco_option_table *mco_overlay_options(void);
+
+typedef struct mco_overlay_result {
+    size_t struct_size;
+    mco_outcome outcome;
+    mco_stop stop;
+    double worth, bound;            // of the overlay; no overlay is worth more than the bound
+    mco_overlay_solution solution;  // owned
+    int64_t moves;                  // links that the search changed
+    mco_work work;
+    mco_improvement *history;       // [history_count] owned
+    int64_t history_count;
+    char reason[MCO_REASON_ROOM];
+} mco_overlay_result;
+#define MCO_OVERLAY_RESULT_INIT MCO_SIZED(mco_overlay_result)
+
+// Finds an overlay: a bound first, then links by their reduced weights, then a search that moves bandwidth along chains of links. It
+// ends where no chain gains, or at a limit. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_result_clear()
+// releases it. Errors: ARGUMENT, LIMIT, MEMORY.
+MCO_API mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params,
+                                     mco_overlay_result *result);
+MCO_API void mco_overlay_result_clear(mco_context *ctx, mco_overlay_result *result);
+
+// Writes the mixed-integer program as free MPS or in the LP format of CPLEX: for each link a bandwidth, and a binary where its least
+// bandwidth is not 0; least is minus the worth. "-" is standard output. Errors: ARGUMENT, LIMIT (too many columns), IO, MEMORY.
+MCO_API mco_status mco_overlay_export(mco_context *ctx, const mco_overlay *instance, bool is_mps, const char *path);
+
+// Write the result files (docs/formats.md). `more`: further options to echo, or NULL. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_overlay_write_result(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params,
+                                            const mco_overlay_result *result, const mco_option_values *more, const char *path);
 MCO_API mco_status mco_overlay_write_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                                            const mco_overlay_bound_result *result, const mco_option_values *more, const char *path);
 

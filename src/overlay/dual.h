@@ -72,6 +72,10 @@ mco_status overlay_dist(overlay_dual *d);
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
 mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
 
+// As mco_overlay_bound(), as a part of another call: a cancel stays.
+mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                         mco_overlay_bound_result *result);
+
 // ---- A feasible fractional overlay
 
 // Its value, from duals: links carry a share of their limit that grows over a width of the reduced weight; then they are scaled until no

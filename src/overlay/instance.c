@@ -392,3 +392,8 @@ double overlay_bound_of(const mco_overlay *o, overlay_sum doubled)
     const double units = (double)doubled.high * ONE * ONE + (double)doubled.low + 3.0 * (double)bandwidths;
     return units / 2 / ONE * o->weight_unit / (double)o->scale * (1 + 0x1p-49);
 }
+
+double overlay_worth_of(const mco_overlay *o, overlay_sum sum)
+{
+    return ((double)sum.high * ONE * ONE + (double)sum.low) / ONE * o->weight_unit / (double)o->scale;
+}

@@ -91,5 +91,7 @@ mco_status overlay_settle(mco_context *ctx, mco_overlay *o);
 
 // The bound of a doubled sum (every link counted twice): a double that is not less than the optimum of the instance as it was given.
 double overlay_bound_of(const mco_overlay *o, overlay_sum doubled);
+// The worth of a sum of weights times bandwidths.
+double overlay_worth_of(const mco_overlay *o, overlay_sum sum);
 
 #endif

@@ -29,33 +29,6 @@ typedef struct solver {
     mco_overlay_bound_result r;
 } solver;
 
-// ---- The check
-
-// Each link once, in plain loops that share nothing with the engines but the instance.
-mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance, const uint32_t *duals, double *bound, uint64_t exact[2])
-{
-    if (ctx == NULL || instance == NULL || bound == NULL || (duals == NULL && instance->nodes > 0))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
-    overlay_sum sum = {0};
-    for (int32_t i = 0; i < instance->nodes; i++) {
-        overlay_add(&sum, (uint64_t)duals[i] * (uint32_t)instance->bandwidth[i]);
-        for (int64_t k = 0; k < overlay_row_size(instance, i); k++) {
-            const overlay_link link = overlay_entry(instance, i, k);
-            const int64_t reduced = (int64_t)link.weight - duals[i] - duals[link.node];
-            if (link.node > i && reduced > 0)
-                overlay_add(&sum, (uint64_t)reduced * (uint32_t)link.most);
-        }
-    }
-    overlay_sum doubled = sum;
-    overlay_add_sum(&doubled, &sum);
-    *bound = overlay_bound_of(instance, doubled);
-    if (exact != NULL) {
-        exact[0] = sum.low;
-        exact[1] = sum.high;
-    }
-    return MCO_OK;
-}
-
 // ---- The run
 
 static void settle(solver *s)
@@ -169,8 +142,8 @@ done:
     return st;
 }
 
-mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
-                             mco_overlay_bound_result *result)
+mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                         mco_overlay_bound_result *result)
 {
     mco_status st = MCO_OK;
     solver s = {.ctx = ctx, .o = instance, .p = MCO_OVERLAY_BOUND_PARAMS_INIT, .r = MCO_OVERLAY_BOUND_RESULT_INIT};
@@ -188,7 +161,15 @@ done:
     overlay_dual_close(&s.dual);
     mco_run_clear(&s.run);
     mco_overlay_bound_result_clear(ctx, &s.r);  // what was not given
-    mco_clear_cancel(ctx);
+    return st;
+}
+
+mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                             mco_overlay_bound_result *result)
+{
+    const mco_status st = overlay_bound(ctx, instance, params, result);
+    if (ctx != NULL)
+        mco_clear_cancel(ctx);
     return st;
 }
 
