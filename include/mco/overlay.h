@@ -29,6 +29,7 @@ MCO_BEGIN_C
 #define MCO_OVERLAY_MAX_BANDWIDTH 1000000000    // of a node, in units of its last decimal
 #define MCO_OVERLAY_MAX_LOAD 2147483647         // sum of the limits u of a node's links, in the same units
 #define MCO_OVERLAY_MAX_PLACES 6                // decimals of a bandwidth
+#define MCO_OVERLAY_MAX_WEIGHT 1e15             // of a link; so is the least one, below 0
 
 // ---- Instances
 
@@ -49,7 +50,7 @@ typedef struct mco_overlay_data {
     const int64_t *bandwidth;  // [nodes] 0 to MCO_OVERLAY_MAX_BANDWIDTH
     int64_t links;             // -1: all pairs
     const int32_t *from, *to;  // [links] two different nodes; a pair stands once
-    const double *weight;      // [links] finite; NULL: products of uptimes
+    const double *weight;      // [links] up to MCO_OVERLAY_MAX_WEIGHT; below 0 counts as 0. NULL: products of uptimes
     const int64_t *least;      // [links] NULL: least_of_all
     const int64_t *most;       // [links] NULL: most_of_all
     int64_t least_of_all;
@@ -116,7 +117,7 @@ typedef struct mco_overlay_bound_result {
     mco_stop stop;
     double bound;          // no overlay is worth more, and no fractional one
     uint64_t exact[2];     // the bound of the instance's rounded weights in units of 2^-32 / scale, low and high word
-    double value;          // of a feasible fractional overlay; NaN: none was made
+    double value;          // of a feasible fractional overlay; 0 where no better one is known
     uint32_t *duals;       // [nodes] of the bound, in units of 2^-32 of weight_unit; owned
     double weight_unit;    // 1, or a power of two above the greatest weight
     mco_overlay_method method;
@@ -130,7 +131,7 @@ typedef struct mco_overlay_bound_result {
 #define MCO_OVERLAY_BOUND_RESULT_INIT MCO_SIZED(mco_overlay_bound_result)
 
 // Finds an upper bound. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_bound_result_clear() releases it.
-// Errors: ARGUMENT, LIMIT, MEMORY, DEVICE. O(links) an iteration.
+// Errors: ARGUMENT, LIMIT, MEMORY, IO (no solver of linear programs), DEVICE (no engine runs on GPUs). O(links) an iteration.
 MCO_API mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                                      mco_overlay_bound_result *result);
 MCO_API void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result);
@@ -188,7 +189,7 @@ typedef struct mco_overlay_result {
 
 // Finds an overlay: a bound first, then links by their reduced weights, then a search that moves bandwidth along chains of links. It
 // ends where no chain gains, or at a limit. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_result_clear()
-// releases it. Errors: ARGUMENT, LIMIT, MEMORY.
+// releases it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE (no engine runs on GPUs).
 MCO_API mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params,
                                      mco_overlay_result *result);
 MCO_API void mco_overlay_result_clear(mco_context *ctx, mco_overlay_result *result);

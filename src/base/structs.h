@@ -29,6 +29,8 @@
     X(mco_overlay_bound_result, reason)              \
     X(mco_overlay_generation, seed)                  \
     X(mco_overlay_model, links)                      \
+    X(mco_overlay_params, time_limit_s)              \
+    X(mco_overlay_result, reason)                    \
     X(mco_paths_hierarchy_facts, order_by)           \
     X(mco_paths_model, turn_count)                   \
     X(mco_paths_params, time_limit_s)                \

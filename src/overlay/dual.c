@@ -7,6 +7,7 @@
 #include "base/clock.h"
 
 static const int64_t ENTRIES_A_BLOCK = 1 << 15;
+enum { ITERATIONS_A_GAP = 16 };  // between two looks at the gap
 
 // ---- Opening
 
@@ -123,6 +124,10 @@ mco_status overlay_take(overlay_dual *d, overlay_sum bound)
     uint32_t *const dual = d->dual;
     d->dual = d->next;
     d->next = dual;
+    if (d->p->gap > 0 && d->iterations % ITERATIONS_A_GAP == 0) {
+        MCO_TRY(overlay_fraction(d, d->best));
+        mco_run_raise_bound(d->run, d->value);
+    }
 done:
     return st;
 }

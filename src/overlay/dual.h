@@ -23,6 +23,7 @@ typedef struct overlay_dual {
     uint32_t *dual, *next;  // [nodes], padded
     uint32_t *best;         // [nodes] of the least bound
     overlay_sum least;      // the least doubled bound
+    double value;           // of the best fractional overlay so far
     int64_t iterations, best_iteration;
     // Of the methods.
     uint32_t width;         // jump: of the ramp that stands for the step; 0: none
@@ -42,7 +43,8 @@ typedef uint64_t overlay_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // One iteration. *bound: the doubled bound of the duals before it. False: a limit ended it, duals and bound are void.
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
-// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Errors: MEMORY.
+// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Where a gap ends the run, the best
+// duals make a fractional overlay now and then. Errors: MEMORY.
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
@@ -68,9 +70,12 @@ mco_status overlay_jump(overlay_dual *d);
 mco_status overlay_std(overlay_dual *d);
 mco_status overlay_dist(overlay_dual *d);
 
-// Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
+// Solves the linear program from the best duals. d->value: raised to that of the last optimum. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
-mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
+mco_status overlay_program(overlay_dual *d, bool *is_exact);
+
+// Refuses GPUs, for which there is no engine. Errors: DEVICE.
+mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
 
 // As mco_overlay_bound(), as a part of another call: a cancel stays.
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
@@ -78,8 +83,8 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
 
 // ---- A feasible fractional overlay
 
-// Its value, from duals: links carry a share of their limit that grows over a width of the reduced weight; then they are scaled until no
+// Raises d->value to that of one made from duals: links carry a share of their limit that grows over a width of the reduced weight; then they are scaled until no
 // node is overloaded. The best of some widths. A lower bound of the linear program. Errors: MEMORY. O(links) for each width.
-mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual, double *value);
+mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual);
 
 #endif

@@ -81,10 +81,16 @@ done:
     return st;
 }
 
+// A node may be called from, too; but its uptime is a number.
 static bool is_link_header(const csv *c, mco_slice row)
 {
     mco_slice cell;
-    return mco_slice_field(&row, c->nodes.separator, &cell) && mco_slice_is(cell, link_columns[LINK_FROM]);
+    bool has_to = false;
+    if (!mco_slice_field(&row, c->nodes.separator, &cell) || !mco_slice_is(cell, link_columns[LINK_FROM]))
+        return false;
+    while (!has_to && mco_slice_field(&row, c->nodes.separator, &cell))
+        has_to = mco_slice_is(cell, link_columns[LINK_TO]);
+    return has_to;
 }
 
 static mco_status measure(csv *c)
@@ -102,7 +108,6 @@ static mco_status measure(csv *c)
     if (c->has_links) {
         *c->text = before;
         MCO_TRY(mco_table_open(c->text, link_columns, LINK_COLUMNS, &c->links));
-        MCO_TRY(mco_table_require(&c->links, LINK_TO));
         c->link_rows = *c->text;
         c->link_count = mco_table_count(&c->links, &ahead);
     }
@@ -129,11 +134,11 @@ done:
     return st;
 }
 
-// An option of the model in units of the instance.
+// An option of the model in units of the instance. Decimals such as 0.07 are no exact doubles.
 static mco_status take_option(csv *c, const char *flag, double value, int64_t *out)
 {
-    const double units = value * (double)c->scale;
-    if (units > MCO_OVERLAY_MAX_BANDWIDTH || units != floor(units))
+    const double units = floor(value * (double)c->scale + 0.5);
+    if (units > MCO_OVERLAY_MAX_BANDWIDTH || fabs(units / (double)c->scale - value) > 1e-12 * value)
         return mco_fail(c->ctx, MCO_ERR_ARGUMENT, "%s %g: bandwidths of this file have %d decimal%s and are at most %.15g", flag, value,
                         c->places, mco_plural(c->places), MCO_OVERLAY_MAX_BANDWIDTH / (double)c->scale);
     *out = (int64_t)units;
@@ -199,7 +204,8 @@ static mco_status read_link(csv *c, mco_slice row, int64_t k, bool is_first)
         MCO_TRY(mco_text_fail(c->text, row.line, row.column, "the link joins node \"%.*s\" with itself", mco_slice_shown(cells[LINK_FROM]),
                               cells[LINK_FROM].data));
     if (c->weight != NULL)
-        MCO_TRY(mco_slice_real_in(c->text, cells[LINK_WEIGHT], "the weight", separator, -1e15, 1e15, &c->weight[k]));
+        MCO_TRY(mco_slice_real_in(c->text, cells[LINK_WEIGHT], "the weight", separator, -MCO_OVERLAY_MAX_WEIGHT, MCO_OVERLAY_MAX_WEIGHT,
+                                  &c->weight[k]));
     if (c->least != NULL && c->most != NULL && c->least[k] > c->most[k])
         MCO_TRY(mco_text_fail(c->text, row.line, row.column, "the least bandwidth of the link is above the most"));
 done:
@@ -219,7 +225,8 @@ static mco_status read_tables(csv *c, bool is_first)
     if (!is_first && c->names.count > 0)
         MCO_TRY(mco_names_test(&c->names, c->text, c->node_count));
     c->finder = (mco_name_finder){.what = "the node", .names = c->names.count > 0 ? c->names.names : NULL, .rows = (int32_t)c->node_count};
-    *c->text = c->link_rows;
+    if (c->has_links)
+        *c->text = c->link_rows;
     for (int64_t k = 0; k < c->link_count; k++) {
         mco_text_row(c->text, c->links.separator, &row);
         MCO_TRY(mco_text_in_time(c->text, k));
@@ -438,9 +445,10 @@ static void write_link(const mco_overlay *o, int32_t i, int64_t k, FILE *file)
         fputc(',', file);
         write_scaled(o, o->row_least[a], file);
     }
-    if (o->row_most != NULL) {
+    if (o->row_most != NULL) {  // where an end has less bandwidth than the least, the link's own limit was more
+        const int32_t least = o->row_least != NULL ? o->row_least[a] : o->least;
         fputc(',', file);
-        write_scaled(o, o->row_most[a], file);
+        write_scaled(o, o->row_most[a] > least ? o->row_most[a] : least, file);
     }
     fputc('\n', file);
 }

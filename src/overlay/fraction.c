@@ -77,11 +77,10 @@ static void run_blocks(fraction *f, mco_team_item *work)
             work(f, 0, b);
 }
 
-mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual, double *value)
+mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual)
 {
     mco_status st = MCO_OK;
     fraction f = {.d = d, .dual = dual};
-    *value = 0;
     MCO_TRY(mco_alloc(d->ctx, &f.load, d->o->nodes));
     MCO_TRY(mco_alloc(d->ctx, &f.fit, d->o->nodes));
     MCO_TRY(mco_alloc(d->ctx, &f.part, d->blocks));
@@ -92,7 +91,7 @@ mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual, double *value
         run_blocks(&f, worth_block);
         for (int64_t b = 0; b < d->blocks; b++)
             sum += f.part[b];
-        *value = fmax(*value, sum / 2 / UNITS * d->o->weight_unit / (double)d->o->scale * SAFE);
+        d->value = fmax(d->value, sum / 2 / UNITS * d->o->weight_unit / (double)d->o->scale * SAFE);
     }
 done:
     mco_free(d->ctx, &f.part);

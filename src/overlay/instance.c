@@ -112,13 +112,13 @@ static int32_t clipped(int64_t value, int64_t most)
     return (int32_t)(value < most ? value : most);
 }
 
-// A power of two above all weights, at least 1.
+// A power of two above all weights, at least 1. So an instance that is written and read again has the same one.
 static double weight_unit_of(const mco_overlay_data *data)
 {
     double greatest = 0, unit = 1;
     for (int64_t k = 0; data->weight != NULL && k < data->links; k++)
         greatest = fmax(greatest, data->weight[k]);
-    while (unit < greatest)
+    while (unit <= greatest)
         unit *= 2;
     return unit;
 }
@@ -204,8 +204,9 @@ static mco_status refuse_links(mco_context *ctx, const mco_overlay_data *d)
         if (i < 0 || j < 0 || i >= d->nodes || j >= d->nodes || i == j)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "link %" PRId64 " joins nodes %" PRId64 " and %" PRId64 ", expected are two different ones of %"
                             PRId32, k + 1, (int64_t)i + 1, (int64_t)j + 1, d->nodes);
-        if (d->weight != NULL && !isfinite(d->weight[k]))
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "the weight of link %" PRId64 " is %g, a finite number was expected", k + 1, d->weight[k]);
+        if (d->weight != NULL && !(fabs(d->weight[k]) <= MCO_OVERLAY_MAX_WEIGHT))
+            return mco_fail(ctx, MCO_ERR_ARGUMENT, "the weight of link %" PRId64 " is %g, allowed is %g to %g", k + 1, d->weight[k],
+                            -MCO_OVERLAY_MAX_WEIGHT, MCO_OVERLAY_MAX_WEIGHT);
         if (d->most != NULL && d->most[k] < 0)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "the most bandwidth of link %" PRId64 " is %" PRId64 ", 0 or more was expected", k + 1, d->most[k]);
         if (d->least != NULL || d->most != NULL)
@@ -383,11 +384,11 @@ const char *mco_overlay_node_name(const mco_overlay *instance, int32_t node, cha
 // ---- Bounds
 
 // Uptimes are off by half a unit, weights by less than one more: a weight by less than 3 units in all. No overlay carries more than
-// half of all bandwidths. The sums and quotients below have relative errors of 2^-52 each.
+// half of all bandwidths, and without a link nothing. The sums and quotients below have relative errors of 2^-52 each.
 double overlay_bound_of(const mco_overlay *o, overlay_sum doubled)
 {
     int64_t bandwidths = 0;
-    for (int32_t i = 0; i < o->nodes; i++)
+    for (int32_t i = 0; i < o->nodes && o->links > 0; i++)
         bandwidths += o->bandwidth[i];
     const double units = (double)doubled.high * ONE * ONE + (double)doubled.low + 3.0 * (double)bandwidths;
     return units / 2 / ONE * o->weight_unit / (double)o->scale * (1 + 0x1p-49);

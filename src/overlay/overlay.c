@@ -25,7 +25,7 @@ typedef struct solver {
     mco_overlay_bound_params p;
     mco_run run;
     overlay_dual dual;
-    bool is_exact;
+    bool is_exact, has_iterations;
     mco_overlay_bound_result r;
 } solver;
 
@@ -38,6 +38,7 @@ static void settle(solver *s)
         p->method = MCO_OVERLAY_METHOD_JUMP;
         snprintf(s->r.reason, sizeof s->r.reason, "jumps: the least bounds in the least time of all methods");
     }
+    s->has_iterations = p->iterations > 0 && p->method != MCO_OVERLAY_METHOD_LP;
     if (p->iterations == 0)
         p->iterations = p->method == MCO_OVERLAY_METHOD_STD ? 10000 : p->method == MCO_OVERLAY_METHOD_DIST ? 500 : 200;
     if (p->inner == 0)
@@ -82,7 +83,7 @@ static mco_status run_method(solver *s)
 static mco_status run_program(solver *s)
 {
     mco_status st = MCO_OK;
-    MCO_TRY(overlay_program(&s->dual, &s->r.value, &s->is_exact));
+    MCO_TRY(overlay_program(&s->dual, &s->is_exact));
 done:
     return st;
 }
@@ -108,18 +109,28 @@ static mco_status give(solver *s)
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
     if (!s->is_exact)
-        MCO_TRY(overlay_fraction(d, d->best, &r->value));
+        MCO_TRY(overlay_fraction(d, d->best));
+    r->value = d->value;
     r->duals = d->best;
     d->best = NULL;
     r->weight_unit = s->o->weight_unit;
     r->iterations = d->iterations;
     r->best = d->best_iteration;
     r->stop = s->run.stop;
-    r->outcome = s->is_exact ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    if (r->stop == MCO_STOP_FINISHED && s->has_iterations && d->iterations >= s->p.iterations)
+        r->stop = MCO_STOP_ITERATIONS;
+    r->outcome = s->is_exact || r->stop == MCO_STOP_GAP ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     mco_run_log_end(&s->run);
     mco_run_give_history(&s->run, &r->history, &r->history_count);
 done:
     return st;
+}
+
+mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus)
+{
+    if (engine != MCO_ENGINE_GPU && gpus == NULL)
+        return MCO_OK;
+    return mco_fail(ctx, MCO_ERR_DEVICE, "no GPU: the membership overlay has no engine on GPUs");
 }
 
 static mco_status solve(solver *s)
@@ -152,8 +163,10 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(overlay_refuse_gpus(ctx, s.p.engine, s.p.gpus));
     settle(&s);
-    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
+    // The run's gap is a share of the bound, the option's one of the value below it.
+    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .gap = s.p.gap / (1 + s.p.gap), .objective = "bound", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);
     MCO_TRY(solve(&s));
     mco_struct_give(result, &s.r, sizeof s.r);

@@ -60,6 +60,8 @@ mco_status mco_overlay_write_bound(mco_context *ctx, const mco_overlay *instance
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
+    if (r.duals == NULL && instance->nodes > 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the duals of the result are NULL");
     const mco_report report = {.kind = "overlay",
                                .name = instance->name,
                                .outcome = r.outcome,

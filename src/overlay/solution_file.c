@@ -22,6 +22,7 @@ typedef struct reader {
     int places;           // decimals of the instance's bandwidths
     mco_overlay_solution s;
     int64_t count[COLUMNS], room[COLUMNS];
+    bool is_seen[COLUMNS];  // members of a result file
     double stated;
 } reader;
 
@@ -68,6 +69,7 @@ static mco_status read_ends(mco_text *text, reader *r, int32_t **out, column whi
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
     int64_t value;
+    r->is_seen[which] = true;
     MCO_TRY(mco_json_enter(text, '['));
     for (;;) {
         MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
@@ -98,6 +100,7 @@ static mco_status read_bandwidth(mco_text *text, void *user)
     mco_status st = MCO_OK;
     reader *r = user;
     bool is_first = true, has_next;
+    r->is_seen[COLUMN_BANDWIDTH] = true;
     MCO_TRY(mco_json_enter(text, '['));
     for (;;) {
         MCO_TRY(mco_json_next(text, '[', &is_first, &has_next, NULL, 0));
@@ -130,6 +133,9 @@ static mco_status read_result(reader *r, mco_text *text)
         {"objective", false, read_stated}, {"from", true, read_from}, {"to", true, read_to}, {"bandwidth", true, read_bandwidth}};
     mco_status st = MCO_OK;
     MCO_TRY(mco_report_read(text, "overlay", members, sizeof members / sizeof *members, r));
+    for (int k = 0; k < COLUMNS; k++)
+        if (!r->is_seen[k])
+            MCO_TRY(mco_text_fail_here(text, "the result file has no overlay: its solution lacks %s", columns[k]));
     if (r->count[COLUMN_FROM] != r->count[COLUMN_TO] || r->count[COLUMN_FROM] != r->count[COLUMN_BANDWIDTH])
         MCO_TRY(mco_text_fail_here(text, "the members from, to and bandwidth have %" PRId64 ", %" PRId64 " and %" PRId64 " entries",
                                    r->count[COLUMN_FROM], r->count[COLUMN_TO], r->count[COLUMN_BANDWIDTH]));

@@ -113,6 +113,7 @@ mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, cons
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(overlay_refuse_gpus(ctx, MCO_ENGINE_AUTO, s.p.gpus));
     const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .gap = s.p.gap, .maximises = true,
                                        .objective = "worth", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);
