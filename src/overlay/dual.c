@@ -14,8 +14,8 @@ static mco_status open_rows(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     const int64_t room = d->o->degree + 1 + 2 * OVERLAY_ROW_PAD;
-    MCO_TRY(mco_alloc(d->ctx, &d->rows, d->workers));
-    for (int w = 0; w < d->workers; w++) {
+    MCO_TRY(mco_alloc(d->ctx, &d->rows, 2 * d->workers));
+    for (int w = 0; w < 2 * d->workers; w++) {
         MCO_TRY(mco_alloc(d->ctx, &d->rows[w].excess, room));
         MCO_TRY(mco_alloc(d->ctx, &d->rows[w].most, room));
     }
@@ -47,7 +47,7 @@ done:
 void overlay_dual_close(overlay_dual *d)
 {
     mco_team_close(&d->team);
-    for (int w = 0; d->rows != NULL && w < d->workers; w++) {
+    for (int w = 0; d->rows != NULL && w < 2 * d->workers; w++) {
         mco_free(d->ctx, &d->rows[w].excess);
         mco_free(d->ctx, &d->rows[w].most);
     }

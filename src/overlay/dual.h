@@ -15,7 +15,7 @@ typedef struct overlay_dual {
     const mco_overlay_bound_params *p;  // with settled iterations and steps
     const overlay_build *build;
     mco_team team;
-    overlay_row *rows;      // [workers]
+    overlay_row *rows;      // [2 * workers] that of each worker; then a part of it
     int workers;
     int64_t block, blocks;  // nodes of a block, blocks
     overlay_sum *part;      // [blocks] of a sweep: doubled bounds
@@ -49,6 +49,9 @@ bool overlay_goes_on(overlay_dual *d);
 // Makes the best duals the present ones.
 void overlay_return(overlay_dual *d);
 
+// Tests whether the least bound is within p->gap of a feasible fractional overlay; then the run ends as GAP. Errors: MEMORY.
+mco_status overlay_test_gap(overlay_dual *d, bool *is_closed);
+
 static inline bool overlay_less(overlay_sum a, overlay_sum b)
 {
     return a.high != b.high ? a.high < b.high : a.low < b.low;
@@ -76,10 +79,8 @@ mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                          mco_overlay_bound_result *result);
 
-// ---- A feasible fractional overlay
-
-// Its value, from duals: links carry a share of their limit that grows over a width of the reduced weight; then they are scaled until no
-// node is overloaded. The best of some widths. A lower bound of the linear program. Errors: MEMORY. O(links) for each width.
-mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual, double *value);
+// The worth of a feasible fractional overlay, found by a search that duals guide: a lower bound of the linear program. Errors: MEMORY.
+// O(links) and the search.
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double *value);
 
 #endif

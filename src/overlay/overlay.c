@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "overlay/dual.h"
+#include "overlay/search.h"
 
 #define MCO_OPTION_STRUCT mco_overlay_bound_params
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_BOUND_OPTIONS)};
@@ -28,6 +29,36 @@ typedef struct solver {
     bool is_exact;
     mco_overlay_bound_result r;
 } solver;
+
+// ---- A feasible fractional overlay
+
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double *value)
+{
+    mco_status st = MCO_OK;
+    overlay_search search = {.ctx = d->ctx};
+    mco_overlay_solution links = {0};
+    mco_overlay free_least = *d->o;
+    free_least.least = 0;
+    free_least.row_least = NULL;
+    MCO_TRY(overlay_search_open(d->ctx, d->run, d->o, dual, true, 0, &search));
+    MCO_TRY(overlay_descend(&search));
+    MCO_TRY(overlay_give(&search, &links));
+    MCO_TRY(mco_overlay_check(d->ctx, &free_least, &links, value));
+done:
+    mco_overlay_solution_clear(d->ctx, &links);
+    overlay_search_close(&search);
+    return st;
+}
+
+mco_status overlay_test_gap(overlay_dual *d, bool *is_closed)
+{
+    double value = 0;
+    const mco_status st = overlay_split_worth(d, d->best, &value);
+    *is_closed = st == MCO_OK && overlay_bound_of(d->o, d->least) - value <= d->p->gap * value;
+    if (*is_closed)
+        d->run->stop = MCO_STOP_GAP;
+    return st;
+}
 
 // ---- The run
 
@@ -108,7 +139,7 @@ static mco_status give(solver *s)
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
     if (!s->is_exact)
-        MCO_TRY(overlay_fraction(d, d->best, &r->value));
+        MCO_TRY(overlay_split_worth(d, d->best, &r->value));
     r->duals = d->best;
     d->best = NULL;
     r->weight_unit = s->o->weight_unit;

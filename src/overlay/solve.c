@@ -66,7 +66,7 @@ static mco_status search(solver *s)
     mco_status st = MCO_OK;
     const bool has_end = s->p.iterations > 0 || s->p.time_limit_s < INFINITY;
     const int64_t most = s->p.iterations > 0 ? s->p.iterations : has_end ? INT64_MAX : (int64_t)SHAKES_A_NODE * s->o->nodes;
-    MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, s->bound.duals, (uint64_t)s->p.seed, &s->search));
+    MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, s->bound.duals, false, (uint64_t)s->p.seed, &s->search));
     MCO_TRY(record(s, "greedy"));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
