@@ -79,8 +79,8 @@ mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                          mco_overlay_bound_result *result);
 
-// The worth of a feasible fractional overlay, found by a search that duals guide: a lower bound of the linear program. Errors: MEMORY.
-// O(links) and the search.
-mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double *value);
+// The worth of a feasible fractional overlay, found by a search that duals guide: a lower bound of the linear program. The
+// first overlay is the answer if it is worth `hopeless` at most. Errors: MEMORY. O(links) and the search.
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value);
 
 #endif

@@ -32,20 +32,34 @@ typedef struct solver {
 
 // ---- A feasible fractional overlay
 
-mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double *value)
+static const double FAR_GAPS = 20;  // a first overlay that misses the gap by so many times is not improved
+
+static mco_status take_worth(const overlay_search *search, const mco_overlay *o, double *worth)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_solution links = {0};
+    MCO_TRY(overlay_give(search, &links));
+    MCO_TRY(mco_overlay_check(search->ctx, o, &links, worth));
+done:
+    mco_overlay_solution_clear(search->ctx, &links);
+    return st;
+}
+
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value)
 {
     mco_status st = MCO_OK;
     overlay_search search = {.ctx = d->ctx};
-    mco_overlay_solution links = {0};
+    const overlay_guide guide = {.dual = dual, .is_split = true};
     mco_overlay free_least = *d->o;
     free_least.least = 0;
     free_least.row_least = NULL;
-    MCO_TRY(overlay_search_open(d->ctx, d->run, d->o, dual, true, 0, &search));
+    MCO_TRY(overlay_search_open(d->ctx, d->run, d->o, &guide, &search));
+    MCO_TRY(take_worth(&search, &free_least, value));
+    if (*value <= hopeless)
+        goto done;
     MCO_TRY(overlay_descend(&search));
-    MCO_TRY(overlay_give(&search, &links));
-    MCO_TRY(mco_overlay_check(d->ctx, &free_least, &links, value));
+    MCO_TRY(take_worth(&search, &free_least, value));
 done:
-    mco_overlay_solution_clear(d->ctx, &links);
     overlay_search_close(&search);
     return st;
 }
@@ -53,8 +67,9 @@ done:
 mco_status overlay_test_gap(overlay_dual *d, bool *is_closed)
 {
     double value = 0;
-    const mco_status st = overlay_split_worth(d, d->best, &value);
-    *is_closed = st == MCO_OK && overlay_bound_of(d->o, d->least) - value <= d->p->gap * value;
+    const double bound = overlay_bound_of(d->o, d->least);
+    const mco_status st = overlay_split_worth(d, d->best, bound * (1 - FAR_GAPS * d->p->gap), &value);
+    *is_closed = st == MCO_OK && bound - value <= d->p->gap * value;
     if (*is_closed)
         d->run->stop = MCO_STOP_GAP;
     return st;
@@ -139,7 +154,7 @@ static mco_status give(solver *s)
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
     if (!s->is_exact)
-        MCO_TRY(overlay_split_worth(d, d->best, &r->value));
+        MCO_TRY(overlay_split_worth(d, d->best, 0, &r->value));
     r->duals = d->best;
     d->best = NULL;
     r->weight_unit = s->o->weight_unit;
