@@ -7,7 +7,6 @@
 #include "base/clock.h"
 
 static const int64_t ENTRIES_A_BLOCK = 1 << 15;
-enum { ITERATIONS_A_GAP = 16 };  // between two looks at the gap
 
 // ---- Opening
 
@@ -15,8 +14,8 @@ static mco_status open_rows(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     const int64_t room = d->o->degree + 1 + 2 * OVERLAY_ROW_PAD;
-    MCO_TRY(mco_alloc(d->ctx, &d->rows, d->workers));
-    for (int w = 0; w < d->workers; w++) {
+    MCO_TRY(mco_alloc(d->ctx, &d->rows, 2 * d->workers));
+    for (int w = 0; w < 2 * d->workers; w++) {
         MCO_TRY(mco_alloc(d->ctx, &d->rows[w].excess, room));
         MCO_TRY(mco_alloc(d->ctx, &d->rows[w].most, room));
     }
@@ -48,7 +47,7 @@ done:
 void overlay_dual_close(overlay_dual *d)
 {
     mco_team_close(&d->team);
-    for (int w = 0; d->rows != NULL && w < d->workers; w++) {
+    for (int w = 0; d->rows != NULL && w < 2 * d->workers; w++) {
         mco_free(d->ctx, &d->rows[w].excess);
         mco_free(d->ctx, &d->rows[w].most);
     }
@@ -124,10 +123,6 @@ mco_status overlay_take(overlay_dual *d, overlay_sum bound)
     uint32_t *const dual = d->dual;
     d->dual = d->next;
     d->next = dual;
-    if (d->p->gap > 0 && d->iterations % ITERATIONS_A_GAP == 0) {
-        MCO_TRY(overlay_fraction(d, d->best));
-        mco_run_raise_bound(d->run, d->value);
-    }
 done:
     return st;
 }

@@ -15,7 +15,7 @@ typedef struct overlay_dual {
     const mco_overlay_bound_params *p;  // with settled iterations and steps
     const overlay_build *build;
     mco_team team;
-    overlay_row *rows;      // [workers]
+    overlay_row *rows;      // [2 * workers] that of each worker; then a part of it
     int workers;
     int64_t block, blocks;  // nodes of a block, blocks
     overlay_sum *part;      // [blocks] of a sweep: doubled bounds
@@ -23,7 +23,6 @@ typedef struct overlay_dual {
     uint32_t *dual, *next;  // [nodes], padded
     uint32_t *best;         // [nodes] of the least bound
     overlay_sum least;      // the least doubled bound
-    double value;           // of the best fractional overlay so far
     int64_t iterations, best_iteration;
     // Of the methods.
     uint32_t width;         // jump: of the ramp that stands for the step; 0: none
@@ -43,13 +42,16 @@ typedef uint64_t overlay_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // One iteration. *bound: the doubled bound of the duals before it. False: a limit ended it, duals and bound are void.
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
-// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Where a gap ends the run, the best
-// duals make a fractional overlay now and then. Errors: MEMORY.
+// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Errors: MEMORY.
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
 // Makes the best duals the present ones.
 void overlay_return(overlay_dual *d);
+
+// Tests now and then whether the least bound is within p->gap of a feasible fractional overlay; then the run ends as GAP, and *goes_on
+// becomes false. Errors: MEMORY.
+mco_status overlay_test_gap(overlay_dual *d, bool *goes_on);
 
 static inline bool overlay_less(overlay_sum a, overlay_sum b)
 {
@@ -70,9 +72,9 @@ mco_status overlay_jump(overlay_dual *d);
 mco_status overlay_std(overlay_dual *d);
 mco_status overlay_dist(overlay_dual *d);
 
-// Solves the linear program from the best duals. d->value: raised to that of the last optimum. *is_exact: no
+// Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
-mco_status overlay_program(overlay_dual *d, bool *is_exact);
+mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
 
 // Refuses GPUs, for which there is no engine. Errors: DEVICE.
 mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
@@ -81,10 +83,8 @@ mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                          mco_overlay_bound_result *result);
 
-// ---- A feasible fractional overlay
-
-// Raises d->value to that of one made from duals: links carry a share of their limit that grows over a width of the reduced weight; then they are scaled until no
-// node is overloaded. The best of some widths. A lower bound of the linear program. Errors: MEMORY. O(links) for each width.
-mco_status overlay_fraction(overlay_dual *d, const uint32_t *dual);
+// The worth of a feasible fractional overlay, found by a search that duals guide: a lower bound of the linear program. The
+// first overlay is the answer if it is worth `hopeless` at most. Errors: MEMORY. O(links) and the search.
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value);
 
 #endif

@@ -98,33 +98,39 @@ static uint64_t jump(overlay_dual *d, overlay_row *row, int32_t i)
     return d->build->ramp(row, dual, UINT32_MAX);
 }
 
-static mco_status iterate(overlay_dual *d, overlay_sum *bound, bool *is_whole)
+static mco_status iterate(overlay_dual *d, bool *goes_on)
 {
-    *is_whole = overlay_sweep(d, jump, bound);
-    return *is_whole ? overlay_take(d, *bound) : MCO_OK;
+    mco_status st = MCO_OK;
+    overlay_sum bound;
+    *goes_on = overlay_sweep(d, jump, &bound);
+    if (*goes_on)
+        MCO_TRY(overlay_take(d, bound));
+    if (*goes_on)
+        MCO_TRY(overlay_test_gap(d, goes_on));
+done:
+    return st;
 }
 
 mco_status overlay_jump(overlay_dual *d)
 {
     mco_status st = MCO_OK;
-    overlay_sum bound;
-    bool is_whole = true;
+    bool goes_on = true;
     const int64_t plain = (d->p->iterations + PLAIN_SHARE - 1) / PLAIN_SHARE;
     double before = INFINITY;
     MCO_TRY(mco_alloc(d->ctx, &d->reach, d->o->nodes));
     for (int32_t i = 0; i < d->o->nodes; i++)
         d->reach[i] = FIRST_REACH;
-    for (bool gains = true; gains && is_whole && d->iterations < plain && overlay_goes_on(d);) {
-        MCO_TRY(iterate(d, &bound, &is_whole));
+    for (bool gains = true; gains && goes_on && d->iterations < plain && overlay_goes_on(d);) {
+        MCO_TRY(iterate(d, &goes_on));
         gains = overlay_units(d->least) < before * (1 - LEAST_GAIN);
         before = overlay_units(d->least);
     }
     overlay_return(d);
     const int64_t first = d->iterations;
-    while (is_whole && overlay_goes_on(d)) {
+    while (goes_on && overlay_goes_on(d)) {
         const double part = (double)(d->iterations - first) / (RAMP_SHARE * (double)(d->p->iterations - first));
         d->width = (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
-        MCO_TRY(iterate(d, &bound, &is_whole));
+        MCO_TRY(iterate(d, &goes_on));
     }
 done:
     return st;

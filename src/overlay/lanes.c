@@ -128,9 +128,48 @@ static uint64_t ramp(const overlay_row *row, uint32_t dual, uint32_t width)
     return all;
 }
 
+// Writes the lanes of the mask to `to`, side by side.
+static inline __attribute__((always_inline)) void compress(int32_t *to, uint32_t mask, lanes32 value)
+{
+#if defined(__AVX512BW__)
+    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32((__mmask16)mask, (__m512i)value));
+#else
+    for (; mask != 0; mask &= mask - 1)
+        *to++ = value[__builtin_ctz(mask)];
+#endif
+}
+
+static void split(const overlay_row *row, uint32_t low, uint32_t high, overlay_row *inside, overlay_above *above)
+{
+    const lanes32 l = lanes32_all(overlay_biased(low)), h = lanes32_all(overlay_biased(high));
+    const lanes32u bias = (lanes32u){0} + UINT32_C(0x80000000);
+    lanes32 most_sum = {0};
+    lanes64u worth = {0};
+    int64_t count = 0;
+    *above = (overlay_above){0};
+    for (int64_t k = 0; k < row->size; k += LANES32) {
+        const lanes32 excess = lanes32_load(row->excess + k), most = lanes32_load(row->most + k);
+        const lanes32 is_above = (lanes32)(excess > h), is_inside = (lanes32)(excess > l) & ~is_above;
+        const lanes64u counted = (lanes64u)(most & is_above), plain = (lanes64u)((lanes32u)excess ^ bias);
+        most_sum += most & is_above;
+        worth += even_products(plain, counted) + even_products(plain >> 32, counted >> 32);
+        const uint32_t mask = lanes32_signs(is_inside);
+        compress(inside->excess + count, mask, excess);
+        compress(inside->most + count, mask, most);
+        count += __builtin_popcount(mask);
+    }
+    for (int k = 0; k < LANES32; k++)
+        above->most += (uint32_t)most_sum[k];
+    for (int k = 0; k < LANES32 / 2; k++)
+        above->worth += worth[k];
+    inside->size = count;
+    memset(inside->most + count, 0, LANES32 * sizeof *inside->most);
+}
+
 const overlay_build VARIANT(overlay_build) = {
     .build = {.simd = LANE_SIMD, .bits = 0},
     .load = load,
     .over = over,
     .ramp = ramp,
+    .split = split,
 };

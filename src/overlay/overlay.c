@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "overlay/dual.h"
+#include "overlay/search.h"
 
 #define MCO_OPTION_STRUCT mco_overlay_bound_params
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_BOUND_OPTIONS)};
@@ -28,6 +29,61 @@ typedef struct solver {
     bool is_exact, has_iterations;
     mco_overlay_bound_result r;
 } solver;
+
+// ---- A feasible fractional overlay
+
+enum { FIRST_GAP = 4, GAP_PERIOD = 32 };  // iterations
+static const double FAR_GAPS = 20;  // a first overlay that misses the gap by so many times is not improved
+
+static mco_status take_worth(const overlay_search *search, const mco_overlay *o, double *worth)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_solution links = {0};
+    MCO_TRY(overlay_give(search, &links));
+    MCO_TRY(mco_overlay_check(search->ctx, o, &links, worth));
+done:
+    mco_overlay_solution_clear(search->ctx, &links);
+    return st;
+}
+
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value)
+{
+    mco_status st = MCO_OK;
+    overlay_search search = {.ctx = d->ctx};
+    const overlay_guide guide = {.dual = dual, .is_split = true};
+    mco_overlay free_least = *d->o;
+    free_least.least = 0;
+    free_least.row_least = NULL;
+    MCO_TRY(overlay_search_open(d->ctx, d->run, d->o, &guide, &search));
+    MCO_TRY(take_worth(&search, &free_least, value));
+    if (*value <= hopeless)
+        goto done;
+    MCO_TRY(overlay_descend(&search));
+    MCO_TRY(take_worth(&search, &free_least, value));
+done:
+    overlay_search_close(&search);
+    return st;
+}
+
+// Tests cost some iterations each: they come at powers of two, then now and then.
+static bool is_gap_due(int64_t iterations)
+{
+    return iterations >= FIRST_GAP && ((iterations & (iterations - 1)) == 0 || iterations % GAP_PERIOD == 0);
+}
+
+mco_status overlay_test_gap(overlay_dual *d, bool *goes_on)
+{
+    double value = 0;
+    *goes_on = true;
+    if (d->p->gap <= 0 || !is_gap_due(d->iterations))
+        return MCO_OK;
+    const double bound = overlay_bound_of(d->o, d->least);
+    const mco_status st = overlay_split_worth(d, d->best, bound * (1 - FAR_GAPS * d->p->gap), &value);
+    *goes_on = st != MCO_OK || bound - value > d->p->gap * value;
+    if (!*goes_on)
+        d->run->stop = MCO_STOP_GAP;
+    return st;
+}
 
 // ---- The run
 
@@ -83,7 +139,7 @@ static mco_status run_method(solver *s)
 static mco_status run_program(solver *s)
 {
     mco_status st = MCO_OK;
-    MCO_TRY(overlay_program(&s->dual, &s->is_exact));
+    MCO_TRY(overlay_program(&s->dual, &s->r.value, &s->is_exact));
 done:
     return st;
 }
@@ -103,14 +159,15 @@ static mco_status give(solver *s)
     mco_status st = MCO_OK;
     overlay_dual *d = &s->dual;
     mco_overlay_bound_result *r = &s->r;
+    double split = 0;
     MCO_TRY(measure_best(s));
     MCO_TRY(mco_overlay_check_bound(s->ctx, s->o, d->best, &r->bound, r->exact));
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
     if (!s->is_exact)
-        MCO_TRY(overlay_fraction(d, d->best));
-    r->value = d->value;
+        MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
+    r->value = fmax(r->value, split);
     r->duals = d->best;
     d->best = NULL;
     r->weight_unit = s->o->weight_unit;
@@ -165,8 +222,7 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
     MCO_TRY(overlay_refuse_gpus(ctx, s.p.engine, s.p.gpus));
     settle(&s);
-    // The run's gap is a share of the bound, the option's one of the value below it.
-    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .gap = s.p.gap / (1 + s.p.gap), .objective = "bound", .decimals = 4};
+    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);
     MCO_TRY(solve(&s));
     mco_struct_give(result, &s.r, sizeof s.r);

@@ -194,7 +194,7 @@ done:
     return st;
 }
 
-mco_status overlay_program(overlay_dual *d, bool *is_exact)
+mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact)
 {
     mco_status st = MCO_OK;
     program q = {.d = d, .o = d->o};
@@ -210,11 +210,10 @@ mco_status overlay_program(overlay_dual *d, bool *is_exact)
             break;
         for (int32_t i = 0; i < d->o->nodes; i++)
             q.dual[i] = fmax(-mco_lp_duals(q.lp)[i], 0);
-        const double value = (q.full_worth - mco_lp_objective(q.lp)) * d->o->weight_unit / (double)d->o->scale;
-        d->value = fmax(d->value, value);
+        *value = (q.full_worth - mco_lp_objective(q.lp)) * d->o->weight_unit / (double)d->o->scale;
         MCO_TRY(take_duals(&q));
         MCO_TRY(price(&q, &found));
-        mco_log(d->ctx, MCO_LOG_INFO, "linear program: %" PRId64 " columns, value %.10g, %" PRId64 " more", q.first_new, value, found);
+        mco_log(d->ctx, MCO_LOG_INFO, "linear program: %" PRId64 " columns, value %.10g, %" PRId64 " more", q.first_new, *value, found);
     }
     *is_exact = end == MCO_LP_OPTIMAL && found == 0;
     if (end == MCO_LP_FAILED)

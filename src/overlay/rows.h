@@ -21,6 +21,12 @@ static inline int32_t overlay_biased(uint32_t value)
     return (int32_t)(value ^ UINT32_C(0x80000000));
 }
 
+// Links whose excess is above all duals of interest: the sum of their limits, and of limit * excess.
+typedef struct overlay_above {
+    uint32_t most;
+    uint64_t worth;
+} overlay_above;
+
 typedef struct overlay_build {
     mco_build build;
     // Fills the row of node i. A complete instance has an entry of excess 0 for the node itself. O(size)
@@ -29,6 +35,9 @@ typedef struct overlay_build {
     uint32_t (*over)(const overlay_row *row, uint32_t dual);
     // The sum of limit * min(excess - dual, width) over the same links. width UINT32_MAX: what they are worth.
     uint64_t (*ramp)(const overlay_row *row, uint32_t dual, uint32_t width);
+    // Splits a row for duals in [low, high]: links whose excess is in (low, high] go to `inside`, whose arrays have room for all; those
+    // above go into the sums. NULL: this build looks at whole rows.
+    void (*split)(const overlay_row *row, uint32_t low, uint32_t high, overlay_row *inside, overlay_above *above);
 } overlay_build;
 
 extern const overlay_build overlay_plain;  // the reference; simd is AUTO

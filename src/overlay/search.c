@@ -22,10 +22,19 @@ typedef struct seen {
     int64_t entry;
 } seen;
 
-static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
+static int32_t least_of(const overlay_search *s, int32_t i, int64_t k)
 {
-    const int32_t least = o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
+    const mco_overlay *o = s->o;
+    const int32_t least = s->guide.is_split ? 1 : o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
     return least > 1 ? least : 1;
+}
+
+// Of a unit of bandwidth, less the prices of both ends.
+static int64_t reduced_weight(const overlay_search *s, int32_t i, const overlay_link *link)
+{
+    if (s->guide.price == NULL)
+        return (int64_t)link->weight - s->guide.dual[i] - s->guide.dual[link->node];
+    return (int64_t)link->weight - (int64_t)((s->guide.price[i] + s->guide.price[link->node]) / link->most);
 }
 
 // Keeps the best MORE_LINKS of those below, by falling reduced weight; the first of equal ones comes first.
@@ -49,9 +58,9 @@ static int64_t look_at_row(const overlay_search *s, int32_t i, seen *list)
     int64_t count = 0, others = 0;
     for (int64_t k = 0; k < overlay_row_size(o, i); k++) {
         const overlay_link link = overlay_entry(o, i, k);
-        const seen one = {(int64_t)link.weight - s->dual[i] - s->dual[link.node], k};
-        if (link.weight == 0 || link.most < least_of(o, i, k))
+        if (link.weight == 0 || link.most < least_of(s, i, k))
             continue;
+        const seen one = {reduced_weight(s, i, &link), k};
         if (one.reduced > 0)
             list[count++] = one;
         else
@@ -90,7 +99,7 @@ static mco_status list_candidates(overlay_search *s)
         for (int64_t k = 0; k < count; k++) {
             const overlay_link link = overlay_entry(o, i, list[k].entry);
             s->link[s->links++] = (overlay_candidate){
-                .end = {i < link.node ? i : link.node, i < link.node ? link.node : i}, .least = least_of(o, i, list[k].entry),
+                .end = {i < link.node ? i : link.node, i < link.node ? link.node : i}, .least = least_of(s, i, list[k].entry),
                 .most = link.most, .weight = link.weight, .reduced = list[k].reduced};
         }
     }
@@ -319,11 +328,11 @@ mco_status overlay_shake(overlay_search *s)
 
 // ---- Opening
 
-mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const uint32_t *dual, uint64_t seed, overlay_search *out)
+mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out)
 {
     mco_status st = MCO_OK;
-    *out = (overlay_search){.ctx = ctx, .run = run, .o = o, .dual = dual};
-    mco_rng_seed(&out->rng, seed, 0);
+    *out = (overlay_search){.ctx = ctx, .run = run, .o = o, .guide = *guide};
+    mco_rng_seed(&out->rng, guide->seed, 0);
     MCO_TRY(list_candidates(out));
     MCO_TRY(join_candidates(out));
     MCO_TRY(mco_alloc(ctx, &out->x, out->links));

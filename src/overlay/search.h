@@ -21,11 +21,19 @@ typedef struct overlay_change {
     int32_t before;
 } overlay_change;
 
+// What guides a search.
+typedef struct overlay_guide {
+    const uint32_t *dual;  // [nodes]
+    const double *price;   // [nodes] of one more link, in units of weight times bandwidth; NULL: the duals, prices of bandwidth, guide
+    bool is_split;         // links may carry any bandwidth up to their most
+    uint64_t seed;
+} overlay_guide;
+
 typedef struct overlay_search {
     mco_context *ctx;
     mco_run *run;
     const mco_overlay *o;
-    const uint32_t *dual;  // [nodes]
+    overlay_guide guide;
     overlay_candidate *link;
     int64_t links, room;
     int64_t *first;        // [nodes + 1] into `of`
@@ -40,8 +48,9 @@ typedef struct overlay_search {
     mco_rng rng;
 } overlay_search;
 
-// Lists the candidates and fills them greedily by reduced weight. overlay_search_close() releases it. Errors: LIMIT, MEMORY. O(links)
-mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const uint32_t *dual, uint64_t seed, overlay_search *out);
+// Lists the candidates and fills them greedily by reduced weight. With `is_split` no link has a least bandwidth: the search then is
+// for a solution of the linear program. overlay_search_close() releases it. Errors: LIMIT, MEMORY. O(links)
+mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out);
 void overlay_search_close(overlay_search *s);
 
 // Moves bandwidth along chains from node v while that gains. True: it gained. O(depth * sum of the candidates of the ends).

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "base/structs.h"
+#include "overlay/counts.h"
 #include "overlay/dual.h"
 #include "overlay/search.h"
 
@@ -27,10 +28,34 @@ typedef struct solver {
     mco_overlay_params p;
     mco_run run;
     mco_overlay_bound_result bound;
+    double *price;    // [nodes] of links; NULL: the duals of the bound guide
     overlay_search search;
     double recorded;  // worth of the last solution, in units
     mco_overlay_result r;
 } solver;
+
+// The bound by numbers of links. Its duals, prices of links, guide the search.
+static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
+{
+    mco_status st = MCO_OK;
+    mco_overlay *counts = NULL;
+    mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
+    MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
+    MCO_TRY(overlay_bound(s->ctx, counts, p, &r));
+    const double bound = overlay_counts_bound(s->o, r.bound);
+    mco_log(s->ctx, MCO_LOG_INFO, "bound by bandwidths %.10g, by numbers of links %.10g", s->r.bound, bound);
+    if (bound < s->r.bound) {
+        s->r.bound = bound;
+        snprintf(s->r.reason, sizeof s->r.reason, "the bound is that of numbers of links");
+    }
+    MCO_TRY(mco_alloc(s->ctx, &s->price, s->o->nodes));
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        s->price[i] = overlay_counts_price(counts, r.duals[i]);
+done:
+    mco_overlay_bound_result_clear(s->ctx, &r);
+    mco_overlay_destroy(s->ctx, &counts);
+    return st;
+}
 
 static mco_status find_bound(solver *s)
 {
@@ -41,8 +66,10 @@ static mco_status find_bound(solver *s)
     if (s->p.time_limit_s < MCO_NO_LIMIT)
         p.time_limit_s = BOUND_SHARE * s->p.time_limit_s;
     MCO_TRY(overlay_bound(s->ctx, s->o, &p, &s->bound));
-    mco_run_raise_bound(&s->run, s->bound.bound);
     s->r.bound = s->bound.bound;
+    if (overlay_counts_pay(s->o) && s->bound.stop != MCO_STOP_CANCELLED)
+        MCO_TRY(count_links(s, &p));
+    mco_run_raise_bound(&s->run, s->r.bound);
 done:
     return st;
 }
@@ -64,9 +91,10 @@ done:
 static mco_status search(solver *s)
 {
     mco_status st = MCO_OK;
+    const overlay_guide guide = {.dual = s->bound.duals, .price = s->price, .seed = (uint64_t)s->p.seed};
     const bool has_end = s->p.iterations > 0 || s->p.time_limit_s < INFINITY;
     const int64_t most = s->p.iterations > 0 ? s->p.iterations : has_end ? INT64_MAX : (int64_t)SHAKES_A_NODE * s->o->nodes;
-    MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, s->bound.duals, (uint64_t)s->p.seed, &s->search));
+    MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, &guide, &s->search));
     MCO_TRY(record(s, "greedy"));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
@@ -123,6 +151,7 @@ mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, cons
     mco_struct_give(result, &s.r, sizeof s.r);
 done:
     overlay_search_close(&s.search);
+    mco_free(ctx, &s.price);
     mco_overlay_bound_result_clear(ctx, &s.bound);
     mco_run_clear(&s.run);
     mco_overlay_result_clear(ctx, &s.r);  // what was not given

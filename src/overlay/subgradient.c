@@ -43,8 +43,9 @@ mco_status overlay_std(overlay_dual *d)
     overlay_sum bound;
     double beta = FIRST_BETA;
     int stalls = 0;
+    bool goes_on = true;
     MCO_TRY(mco_alloc(d->ctx, &d->excess, d->o->nodes));
-    while (overlay_goes_on(d) && overlay_sweep(d, measure, &bound)) {
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, measure, &bound)) {
         const bool is_less = overlay_less(bound, d->least);
         stalls = is_less ? 0 : stalls + 1;
         if (stalls == STD_STALLS) {
@@ -53,6 +54,7 @@ mco_status overlay_std(overlay_dual *d)
         }
         step(d, beta, bound);
         MCO_TRY(overlay_take(d, bound));
+        MCO_TRY(overlay_test_gap(d, &goes_on));
     }
 done:
     return st;
@@ -60,7 +62,7 @@ done:
 
 // ---- Distributed: each node by itself, the duals of the others frozen
 
-enum { DIST_STALLS = 10 };
+enum { DIST_STALLS = 10, MOST_VIEWED = 40 };  // 1.005^40 < 5/4
 // Steps are in units of 2^-48. The greatest keeps them below 1.
 static const uint64_t FIRST_ALPHA = UINT64_C(703687441777), LEAST_ALPHA = UINT64_C(1407374884), MOST_ALPHA = UINT64_C(1) << 47;
 
@@ -73,9 +75,34 @@ static int64_t step_of(const overlay_dual *d, uint64_t alpha, int64_t excess, in
     return bandwidth > 0 ? units * excess / bandwidth : 0;
 }
 
-static uint64_t own_bound(const overlay_dual *d, const overlay_row *row, uint32_t dual, int32_t bandwidth)
+// A row as the steps of one node see it: duals stay within `reach` of the first one, so that links far above are sums.
+typedef struct view {
+    const overlay_build *build;
+    const overlay_row *row;
+    overlay_above above;
+} view;
+
+static uint32_t load_at(const view *w, uint32_t dual)
 {
-    return d->build->ramp(row, dual, UINT32_MAX) + (uint64_t)dual * (uint32_t)bandwidth;
+    return w->above.most + w->build->over(w->row, dual);
+}
+
+static uint64_t worth_at(const view *w, uint32_t dual)
+{
+    return w->above.worth - (uint64_t)w->above.most * dual + w->build->ramp(w->row, dual, UINT32_MAX);
+}
+
+// Steps by the sign have a length that is known before: alpha grows by a factor of 1.005 at most, each time.
+static view look_at(overlay_dual *d, const overlay_row *row, overlay_row *inside, int32_t i)
+{
+    view w = {.build = d->build, .row = row};
+    if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED)
+        return w;
+    const int64_t reach = (int64_t)((d->alpha[i] >> 16) * (uint64_t)d->p->inner * 5 / 4) + d->p->inner, dual = d->dual[i];
+    const int64_t low = dual - reach, high = dual + reach;
+    d->build->split(row, low > 0 ? (uint32_t)low : 0, high < UINT32_MAX ? (uint32_t)high : UINT32_MAX, inside, &w.above);
+    w.row = inside;
+    return w;
 }
 
 static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
@@ -83,9 +110,10 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
     const int32_t bandwidth = d->o->bandwidth[i];
     uint32_t dual = d->dual[i], best = dual;
     uint64_t least = UINT64_MAX, first = 0;
+    const view w = look_at(d, row, row + d->workers, i);
     for (int64_t k = 0; k < d->p->inner; k++) {
-        const uint64_t bound = own_bound(d, row, dual, bandwidth);
-        first = k == 0 ? bound - (uint64_t)dual * (uint32_t)bandwidth : first;
+        const uint64_t worth = worth_at(&w, dual), bound = worth + (uint64_t)dual * (uint32_t)bandwidth;
+        first = k == 0 ? worth : first;
         if (bound < least) {
             least = bound;
             best = dual;
@@ -96,7 +124,7 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
             d->alpha[i] = d->alpha[i] > LEAST_ALPHA ? d->alpha[i] : LEAST_ALPHA;
             d->stalls[i] = 0;
         }
-        const int64_t excess = (int64_t)d->build->over(row, dual) - bandwidth;
+        const int64_t excess = (int64_t)load_at(&w, dual) - bandwidth;
         const int64_t moved = (int64_t)dual + step_of(d, d->alpha[i], excess, bandwidth);
         dual = moved <= 0 ? 0 : moved >= UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
     }
@@ -111,12 +139,15 @@ mco_status overlay_dist(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
+    bool goes_on = true;
     MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
     MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
     for (int32_t i = 0; i < d->o->nodes; i++)
         d->alpha[i] = FIRST_ALPHA;
-    while (overlay_goes_on(d) && overlay_sweep(d, descend, &bound))
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, descend, &bound)) {
         MCO_TRY(overlay_take(d, bound));
+        MCO_TRY(overlay_test_gap(d, &goes_on));
+    }
 done:
     return st;
 }

@@ -373,6 +373,11 @@ static void test_stops(void **state)
     assert_true(r.stop == MCO_STOP_GAP && r.outcome == MCO_OUTCOME_OPTIMAL && r.iterations < 2000);
     assert_true(r.value > 0 && r.bound - r.value <= 0.01 * r.value);
     mco_overlay_bound_result_clear(test_ctx, &r);
+    p.method = MCO_OVERLAY_METHOD_DIST;
+    r = bounded(o, &p);
+    assert_true(r.stop == MCO_STOP_GAP && r.bound - r.value <= 0.01 * r.value);
+    mco_overlay_bound_result_clear(test_ctx, &r);
+    p.method = MCO_OVERLAY_METHOD_JUMP;
     p.gap = 0;
     p.iterations = 1000000000;
     p.time_limit_s = 0.02;
