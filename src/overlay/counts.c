@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+static const double UNITS = 4294967296.0;
+
 static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
 {
     return o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
@@ -56,7 +58,7 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
             from[data.links] = i;
             to[data.links] = link.node;
             // Above the product, so that the bound holds whatever is rounded down later.
-            weight[data.links++] = (double)link.weight * link.most * (1 + 0x1p-30) + 1;
+            weight[data.links++] = ((double)link.weight * link.most * (1 + 0x1p-30) + 1) / UNITS;
         }
     }
     data.uptime = uptime;
@@ -74,13 +76,13 @@ done:
     return st;
 }
 
-// The relaxation's weights are in units of weight times bandwidth of the instance.
+// The relaxation's weights are in units of weight times bandwidth of the instance, times 2^32.
 double overlay_counts_bound(const mco_overlay *o, double bound)
 {
-    return bound / 4294967296.0 * o->weight_unit / (double)o->scale * (1 + 0x1p-49);
+    return bound * o->weight_unit / (double)o->scale * (1 + 0x1p-49);
 }
 
 double overlay_counts_price(const mco_overlay *counts, uint32_t dual)
 {
-    return dual / 4294967296.0 * counts->weight_unit;
+    return dual * counts->weight_unit;
 }
