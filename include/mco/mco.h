@@ -37,6 +37,7 @@
 #include "mco/guillotine.h"
 #include "mco/multimodal.h"
 #include "mco/options.h"
+#include "mco/overlay.h"
 #include "mco/paths.h"
 #include "mco/reduce.h"
 #include "mco/status.h"

@@ -25,6 +25,12 @@
     X(mco_multimodal_params, time_limit_s)           \
     X(mco_multimodal_result, work)                   \
     X(mco_multimodal_tree, work)                     \
+    X(mco_overlay_bound_params, dist_keep)           \
+    X(mco_overlay_bound_result, reason)              \
+    X(mco_overlay_generation, seed)                  \
+    X(mco_overlay_model, links)                      \
+    X(mco_overlay_params, time_limit_s)              \
+    X(mco_overlay_result, reason)                    \
     X(mco_paths_hierarchy_facts, order_by)           \
     X(mco_paths_model, turn_count)                   \
     X(mco_paths_params, time_limit_s)                \

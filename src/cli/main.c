@@ -20,6 +20,7 @@
     X(dtspms)           \
     X(flowshop)         \
     X(guillotine)       \
+    X(overlay)          \
     X(paths)            \
     X(reduce)           \
     X(traffic)          \

@@ -107,10 +107,12 @@ typedef struct mco_lp_model {
 // Copies a program; *out owns its arrays, `is_integer` is NULL. Errors: MEMORY.
 mco_status mco_lp_copy_model(mco_context *ctx, const mco_lp *lp, mco_lp_model *out);
 void mco_lp_model_clear(mco_context *ctx, mco_lp_model *model);
-// Writes a model: free MPS if the path ends in .mps or .mps.gz, else the LP format of CPLEX. Columns are x0, x1, ..., rows r0, r1, ...
+// Whether a path ends in .mps or .mps.gz.
+bool mco_lp_is_mps(const char *path);
+// Writes a model as free MPS or in the LP format of CPLEX; "-" is standard output. Columns are x0, x1, ..., rows r0, r1, ...
 // In LP a row between two bounds is two rows. Numbers read back as the same. Errors: IO, MEMORY.
-mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, const char *path);
-// Writes the program as it is now. Errors: as above.
+mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, bool is_mps, const char *path);
+// Writes the program as it is now, in the format that the path's end tells. Errors: as above.
 mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path);
 
 // ---- Integer programs

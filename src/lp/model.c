@@ -216,12 +216,16 @@ static bool ends_in(const char *path, const char *end)
     return length >= size && strcmp(path + length - size, end) == 0;
 }
 
-mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, const char *path)
+bool mco_lp_is_mps(const char *path)
+{
+    return ends_in(path, ".mps") || ends_in(path, ".mps.gz");
+}
+
+mco_status mco_lp_model_write(mco_context *ctx, const mco_lp_model *model, bool is_mps, const char *path)
 {
     mco_status st = MCO_OK;
     mco_stream stream = {0};
     by_rows rows = {0};
-    const bool is_mps = ends_in(path, ".mps") || ends_in(path, ".mps.gz");
     if (!is_mps)
         MCO_TRY(make_rows(ctx, model, &rows));
     MCO_TRY(mco_stream_open(ctx, path, &stream));

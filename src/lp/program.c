@@ -420,7 +420,7 @@ mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path)
     mco_lp_model model = {0};
     mco_status st = mco_lp_copy_model(ctx, lp, &model);
     if (st == MCO_OK)
-        st = mco_lp_model_write(ctx, &model, path);
+        st = mco_lp_model_write(ctx, &model, mco_lp_is_mps(path), path);
     mco_lp_model_clear(ctx, &model);
     return st;
 }

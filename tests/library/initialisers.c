@@ -26,6 +26,12 @@ int main(void)
     TEST(mco_multimodal_params, MCO_MULTIMODAL_PARAMS_INIT, value.engine == MCO_ENGINE_AUTO && value.time_limit_s > 1e300);
     TEST(mco_multimodal_result, MCO_MULTIMODAL_RESULT_INIT, value.done == 0 && value.work.solve_s == 0);
     TEST(mco_multimodal_tree, MCO_MULTIMODAL_TREE_INIT, value.label == NULL && value.work.solve_s == 0);
+    TEST(mco_overlay_bound_params, MCO_OVERLAY_BOUND_PARAMS_INIT, value.method == MCO_OVERLAY_METHOD_AUTO && value.std_constant == 0.001);
+    TEST(mco_overlay_bound_result, MCO_OVERLAY_BOUND_RESULT_INIT, value.duals == NULL && value.reason[0] == 0);
+    TEST(mco_overlay_generation, MCO_OVERLAY_GENERATION_INIT, value.nodes == -1 && value.seed == 1);
+    TEST(mco_overlay_model, MCO_OVERLAY_MODEL_INIT, value.least == -1 && value.links == NULL);
+    TEST(mco_overlay_params, MCO_OVERLAY_PARAMS_INIT, value.seed == 1 && value.time_limit_s > 1e300);
+    TEST(mco_overlay_result, MCO_OVERLAY_RESULT_INIT, value.solution.from == NULL && value.reason[0] == 0);
     TEST(mco_paths_model, MCO_PATHS_MODEL_INIT, value.scale == 0 && value.turns == NULL);
     TEST(mco_paths_params, MCO_PATHS_PARAMS_INIT, value.method == MCO_PATHS_METHOD_AUTO && value.time_limit_s > 1e300);
     TEST(mco_paths_tree, MCO_PATHS_TREE_INIT, value.distance == NULL && value.reason[0] == 0);

@@ -44,20 +44,20 @@ static void test_write(void **state)
                  .a = {{1, 2, 0, 0}, {-1, 0, 1, 0}, {0, 0, 0, 0}, {0, 0.1, 0, -1}}, .row_least = {1, -INF, -INF, -2}, .row_most = {INF, 5, INF, 2}};
     mco_lp_model m = make_model(&c);
     m.is_integer[0] = m.is_integer[3] = true;
-    assert_ok(mco_lp_model_write(test_ctx, &m, test_path("a.lp")));
+    assert_ok(mco_lp_model_write(test_ctx, &m, false, test_path("a.lp")));
     assert_content(test_path("a.lp"), "Minimize\n obj: 3 x0 - 2.5 x1 + 0 x2 + 1e-09 x3\nSubject To\n r0: 1 x0 + 2 x1 >= 1\n"
                    " r1: - 1 x0 + 1 x2 <= 5\n r2: 0 x0 >= -1e+30\n r3: 0.1 x1 - 1 x3 >= -2\n r3_most: 0.1 x1 - 1 x3 <= 2\nBounds\n x1 free\n -inf <= x2 <= 4\n"
                    " -1 <= x3 <= 7\nGeneral\n x0 x3\nEnd\n");
-    assert_ok(mco_lp_model_write(test_ctx, &m, test_path("a.mps")));
+    assert_ok(mco_lp_model_write(test_ctx, &m, true, test_path("a.mps")));
     assert_content(test_path("a.mps"), "NAME mco FREE\nROWS\n N obj\n G r0\n L r1\n G r2\n G r3\nCOLUMNS\n MARKER0 'MARKER' 'INTORG'\n x0 obj 3\n"
                    " x0 r0 1\n x0 r1 -1\n MARKER1 'MARKER' 'INTEND'\n x1 obj -2.5\n x1 r0 2\n x1 r3 0.1\n x2 obj 0\n x2 r1 1\n"
                    " MARKER3 'MARKER' 'INTORG'\n x3 obj 1e-09\n x3 r3 -1\n MARKER4 'MARKER' 'INTEND'\nRHS\n rhs r0 1\n rhs r1 5\n"
                    " rhs r2 -1e+30\n rhs r3 -2\nRANGES\n range r3 4\nBOUNDS\n LO bound x0 0\n PL bound x0\n FR bound x1\n MI bound x2\n"
                    " UP bound x2 4\n LO bound x3 -1\n UP bound x3 7\nENDATA\n");
-    assert_int_equal(mco_lp_model_write(test_ctx, &m, "no/such/folder/a.lp"), MCO_ERR_IO);
+    assert_int_equal(mco_lp_model_write(test_ctx, &m, false, "no/such/folder/a.lp"), MCO_ERR_IO);
     mco_lp_model_clear(test_ctx, &m);
     mco_lp_model empty = {.first = (int64_t[]){0}};
-    assert_ok(mco_lp_model_write(test_ctx, &empty, test_path("b.lp")));
+    assert_ok(mco_lp_model_write(test_ctx, &empty, false, test_path("b.lp")));
     assert_content(test_path("b.lp"), "Minimize\n obj: 0 x0\nSubject To\nBounds\nEnd\n");
 }
 
@@ -73,7 +73,7 @@ static void test_write_memory(void **state)
     mco_status st = MCO_ERR_MEMORY;
     for (long k = 1; st != MCO_OK; k++) {
         test_fail_allocation(k);
-        st = mco_lp_model_write(test_ctx, &m, test_path("m.lp"));
+        st = mco_lp_model_write(test_ctx, &m, false, test_path("m.lp"));
         assert_true(st == MCO_OK || st == MCO_ERR_MEMORY);
         assert_int_equal(test_memory.live, live);
         assert_true(k < 100);
@@ -189,9 +189,9 @@ static void test_read_back(void **state)
         mco_lp_model m = make_model(&c);
         for (int32_t j = 0; j < c.columns; j++)
             m.is_integer[j] = mco_rng_below(&rng, 2) == 0;
-        assert_ok(mco_lp_model_write(test_ctx, &m, test_path("r.mps")));
+        assert_ok(mco_lp_model_write(test_ctx, &m, true, test_path("r.mps")));
         assert_read(&m, test_path("r.mps"), true);
-        assert_ok(mco_lp_model_write(test_ctx, &m, test_path("r.lp")));
+        assert_ok(mco_lp_model_write(test_ctx, &m, false, test_path("r.lp")));
         assert_read(&m, test_path("r.lp"), false);
         mco_lp_model_clear(test_ctx, &m);
     }

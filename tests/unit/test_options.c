@@ -285,6 +285,10 @@ static const mco_dtspms_params dtspms = MCO_DTSPMS_PARAMS_INIT;
 static const mco_guillotine_params guillotine = MCO_GUILLOTINE_PARAMS_INIT;
 static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
 static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
+static const mco_overlay_model overlay_model = MCO_OVERLAY_MODEL_INIT;
+static const mco_overlay_bound_params overlay_bound = MCO_OVERLAY_BOUND_PARAMS_INIT;
+static const mco_overlay_params overlay = MCO_OVERLAY_PARAMS_INIT;
+static const mco_overlay_generation overlay_generation = MCO_OVERLAY_GENERATION_INIT;
 static const mco_multimodal_params multimodal = MCO_MULTIMODAL_PARAMS_INIT;
 static const mco_traffic_params traffic = MCO_TRAFFIC_PARAMS_INIT;
 static const mco_transit_params transit = MCO_TRANSIT_PARAMS_INIT;
@@ -312,6 +316,10 @@ static const problem_table problem_tables[] = {
     {mco_reduce_options, &reduce, sizeof reduce, 0},
     {mco_cycles_options, &cycles, sizeof cycles, 0},
     {mco_multimodal_options, &multimodal, sizeof multimodal, 0},
+    {mco_overlay_model_options, &overlay_model, sizeof overlay_model, 0},
+    {mco_overlay_bound_options, &overlay_bound, sizeof overlay_bound, 0},
+    {mco_overlay_options, &overlay, sizeof overlay, 0},
+    {mco_overlay_generation_options, &overlay_generation, sizeof overlay_generation, 0},
     {mco_traffic_options, &traffic, sizeof traffic, 0},
     {mco_transit_options, &transit, sizeof transit, 0},
     {mco_paths_options, &paths, sizeof paths, 0},

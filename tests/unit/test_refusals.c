@@ -860,10 +860,79 @@ static void test_traffic(void **state)
     assert_null(made);
 }
 
+// ---- Membership overlay
+
+static void refuse_overlay_solutions(const mco_overlay *overlay)
+{
+    mco_overlay_params params = MCO_OVERLAY_PARAMS_INIT;
+    mco_overlay_result result = MCO_OVERLAY_RESULT_INIT;
+    mco_overlay_solution solution = {0};
+    double worth;
+    REFUSED_NULLS_OF_3(mco_overlay_solve, overlay, &params, &result);
+    REFUSED_SIZES(params, mco_overlay_solve(test_ctx, overlay, &params, &result));
+    REFUSED_SIZES(result, mco_overlay_solve(test_ctx, overlay, &params, &result));
+    REFUSED_NULLS_OF_3(mco_overlay_check, overlay, &solution, &worth);
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_read_solution(NULL, overlay, "f", &solution, &worth));
+    REFUSED(mco_overlay_read_solution(test_ctx, NULL, "f", &solution, &worth));
+    REFUSED(mco_overlay_read_solution(test_ctx, overlay, NULL, &solution, &worth));
+    REFUSED(mco_overlay_read_solution(test_ctx, overlay, "f", NULL, &worth));
+    REFUSED(mco_overlay_read_solution(test_ctx, overlay, "f", &solution, NULL));
+    REFUSED_NULLS_OF_3(mco_overlay_write_solution, overlay, &solution, "f");
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_export(NULL, overlay, true, "f"));
+    REFUSED(mco_overlay_export(test_ctx, NULL, true, "f"));
+    REFUSED(mco_overlay_export(test_ctx, overlay, true, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_overlay_write_result, overlay, &params, &result, "f");
+    REFUSED_SIZES(params, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
+}
+
+static void refuse_overlay_bounds(const mco_overlay *overlay)
+{
+    mco_overlay_bound_params params = MCO_OVERLAY_BOUND_PARAMS_INIT;
+    mco_overlay_bound_result result = MCO_OVERLAY_BOUND_RESULT_INIT;
+    uint32_t duals[2] = {0};
+    double bound;
+    REFUSED_NULLS_OF_3(mco_overlay_bound, overlay, &params, &result);
+    REFUSED_SIZES(params, mco_overlay_bound(test_ctx, overlay, &params, &result));
+    REFUSED_SIZES(result, mco_overlay_bound(test_ctx, overlay, &params, &result));
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_check_bound(NULL, overlay, duals, &bound, NULL));
+    REFUSED(mco_overlay_check_bound(test_ctx, NULL, duals, &bound, NULL));
+    REFUSED(mco_overlay_check_bound(test_ctx, overlay, NULL, &bound, NULL));
+    REFUSED(mco_overlay_check_bound(test_ctx, overlay, duals, NULL, NULL));
+    REFUSED_NULLS_OF_REPORT(mco_overlay_write_bound, overlay, &params, &result, "f");
+    REFUSED_SIZES(params, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_SIZES(result, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
+}
+
+static void test_overlay(void **state)
+{
+    (void)state;
+    const double uptime[2] = {0.5, 1};
+    const int64_t bandwidth[2] = {1, 2};
+    const mco_overlay_data data = {.nodes = 2, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
+    mco_overlay_generation generation = MCO_OVERLAY_GENERATION_INIT;
+    mco_overlay_model model = MCO_OVERLAY_MODEL_INIT;
+    mco_overlay *overlay = NULL, *made = NULL;
+    generation.nodes = 2;
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_create(NULL, "n", &data, &made));
+    REFUSED(mco_overlay_create(test_ctx, "n", NULL, &made));
+    REFUSED(mco_overlay_create(test_ctx, "n", &data, NULL));
+    REFUSED_NULLS_OF_2(mco_overlay_generate, &generation, &made);
+    REFUSED_SIZES_OF("the generation", generation, mco_overlay_generate(test_ctx, &generation, &made));
+    REFUSED_NULLS_AT_ENDS(mco_overlay_read, "f", &model, &made);
+    REFUSED_SIZES(model, mco_overlay_read(test_ctx, "f", &model, &made));
+    assert_ok(mco_overlay_create(test_ctx, "n", &data, &overlay));
+    REFUSED_NULLS_OF_2(mco_overlay_write, overlay, "f");
+    refuse_overlay_solutions(overlay);
+    refuse_overlay_bounds(overlay);
+    mco_overlay_destroy(test_ctx, &overlay);
+    assert_null(made);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_flowshop), TEST(test_vrp),   TEST(test_dtspms),     TEST(test_guillotine), TEST(test_reduce),
                                        TEST(test_cycles),   TEST(test_paths), TEST(test_multimodal), TEST(test_transit),    TEST(test_traffic),
-                                       TEST(test_devices)};
+                                       TEST(test_devices),   TEST(test_overlay)};
     return cmocka_run_group_tests_name("refusals", tests, NULL, NULL);
 }

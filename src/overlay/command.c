@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+// mco overlay solve | bound | check | export | generate
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "cli/frame.h"
+#include "mco/overlay.h"
+
+typedef enum program_format { PROGRAM_LP, PROGRAM_MPS } program_format;
+
+typedef struct session {
+    mco_overlay_model model;
+    mco_overlay_bound_params bound_params;
+    mco_overlay_params params;
+    mco_overlay_bound_result bound;
+    mco_overlay_result result;
+    mco_overlay_solution read;  // of check
+    double stated;              // by its file
+    cli_generated file;         // of export
+    program_format format;
+    mco_overlay *instance;
+} session;
+
+static void begin(void *state)
+{
+    *(session *)state = (session){.model = MCO_OVERLAY_MODEL_INIT,
+                                  .bound_params = MCO_OVERLAY_BOUND_PARAMS_INIT,
+                                  .params = MCO_OVERLAY_PARAMS_INIT,
+                                  .bound = MCO_OVERLAY_BOUND_RESULT_INIT,
+                                  .result = MCO_OVERLAY_RESULT_INIT};
+}
+
+static mco_status open(cli_call *call)
+{
+    session *s = call->state;
+    return mco_overlay_read(call->ctx, call->inputs[0], &s->model, &s->instance);
+}
+
+static void end(cli_call *call)
+{
+    session *s = call->state;
+    mco_overlay_bound_result_clear(call->ctx, &s->bound);
+    mco_overlay_result_clear(call->ctx, &s->result);
+    mco_overlay_solution_clear(call->ctx, &s->read);
+    mco_overlay_destroy(call->ctx, &s->instance);
+}
+
+static const char *const *graph_of(const void *state, int64_t *count)
+{
+    *count = 1;
+    return &((const session *)state)->model.links;
+}
+
+static void print_instance(const session *s)
+{
+    const long long links = mco_overlay_links(s->instance);
+    const int32_t nodes = mco_overlay_nodes(s->instance);
+    printf("instance   %s: %d node%s, %lld possible link%s\n", mco_overlay_name(s->instance), nodes, mco_plural(nodes), links,
+           mco_plural(links));
+}
+
+static void print_time(cli_call *call, const mco_work *work)
+{
+    printf("time       %.3f s, ", work->solve_s);
+    cli_print_engine(call->ctx, work);
+    printf("\n");
+}
+
+// ---- bound
+
+static void bound_tables(void *state, mco_option_values *out)
+{
+    session *s = state;
+    out[0] = (mco_option_values){mco_overlay_bound_options(), &s->bound_params};
+    out[1] = (mco_option_values){mco_overlay_model_options(), &s->model};
+}
+
+static mco_status find_bound(cli_call *call)
+{
+    session *s = call->state;
+    return mco_overlay_bound(call->ctx, s->instance, &s->bound_params, &s->bound);
+}
+
+static bool has_bound(const void *state)
+{
+    return ((const session *)state)->bound.duals != NULL;
+}
+
+static mco_status write_bound(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_write_bound(call->ctx, s->instance, &s->bound_params, &s->bound, more, path);
+}
+
+static mco_status print_bound(cli_call *call)
+{
+    const session *s = call->state;
+    const mco_overlay_bound_result *r = &s->bound;
+    print_instance(s);
+    cli_print_outcome(r->outcome, r->stop, r->reason);
+    printf("bound      %.10g\n", r->bound);
+    printf("fractional %.10g, the worth of links of any bandwidth", r->value);
+    if (r->value > 0)
+        printf(", gap %.5f%%", 100 * (r->bound - r->value) / r->value);
+    printf("\niterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
+    print_time(call, &r->work);
+    return MCO_OK;
+}
+
+// ---- solve
+
+static void solve_tables(void *state, mco_option_values *out)
+{
+    session *s = state;
+    out[0] = (mco_option_values){mco_overlay_options(), &s->params};
+    out[1] = (mco_option_values){mco_overlay_model_options(), &s->model};
+}
+
+static mco_status solve(cli_call *call)
+{
+    session *s = call->state;
+    return mco_overlay_solve(call->ctx, s->instance, &s->params, &s->result);
+}
+
+static bool has_solution(const void *state)
+{
+    return ((const session *)state)->result.history_count > 0;
+}
+
+static mco_status write_result(cli_call *call, const mco_option_values *more, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_write_result(call->ctx, s->instance, &s->params, &s->result, more, path);
+}
+
+static mco_status write_solution(cli_call *call, const void *incumbent, double objective, const char *path)
+{
+    const session *s = call->state;
+    (void)objective;
+    return mco_overlay_write_solution(call->ctx, s->instance, incumbent != NULL ? incumbent : &s->result.solution, path);
+}
+
+static mco_status print_solution(cli_call *call)
+{
+    const session *s = call->state;
+    const mco_overlay_result *r = &s->result;
+    print_instance(s);
+    cli_print_outcome(r->outcome, r->stop, r->reason);
+    printf("worth      %.10g of %lld kept link%s\n", r->worth, (long long)r->solution.count, mco_plural(r->solution.count));
+    printf("bound      %.10g", r->bound);
+    if (r->worth > 0)
+        printf("   gap %.4f%%", 100 * (r->bound - r->worth) / r->worth);
+    printf("\n");
+    print_time(call, &r->work);
+    return MCO_OK;
+}
+
+// ---- check
+
+static void check_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_overlay_model_options(), &((session *)state)->model};
+}
+
+static mco_status read_solution(cli_call *call, const char *path)
+{
+    session *s = call->state;
+    return mco_overlay_read_solution(call->ctx, s->instance, path, &s->read, &s->stated);
+}
+
+static mco_status check(cli_call *call)
+{
+    static const double TOLERANCE = 1e-9;  // of the worth that a file states
+    mco_status st = MCO_OK;
+    const session *s = call->state;
+    double worth = 0;
+    MCO_TRY(mco_overlay_check(call->ctx, s->instance, &s->read, &worth));
+    if (!isnan(s->stated) && fabs(s->stated - worth) > TOLERANCE * fmax(worth, 1))
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the overlay is worth %.12g, its file says %.12g", worth, s->stated));
+    printf("valid: worth %.10g, %lld link%s\n", worth, (long long)s->read.count, mco_plural(s->read.count));
+done:
+    return st;
+}
+
+// ---- export
+
+#define EXPORT_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
+    CHOICE(format, "--format", program_format, PROGRAM_LP, "lp|mps", "the LP format of CPLEX, or free MPS")
+#define MCO_OPTION_STRUCT session
+static const mco_option export_records[] = {MCO_OPTION_RECORDS(EXPORT_OPTIONS)};
+static const mco_option_table export_options = MCO_OPTION_TABLE(export_records);
+
+static void export_tables(void *state, mco_option_values *out)
+{
+    session *s = state;
+    out[0] = (mco_option_values){mco_overlay_model_options(), &s->model};
+    out[1] = (mco_option_values){&export_options, s};
+    out[2] = (mco_option_values){&cli_generated_options, &s->file};
+}
+
+static void exported_file(const void *state, const char *out[CLI_MORE_OUTPUTS])
+{
+    out[0] = ((const session *)state)->file.output;
+}
+
+static mco_status export_program(cli_call *call)
+{
+    const session *s = call->state;
+    return mco_overlay_export(call->ctx, s->instance, s->format == PROGRAM_MPS, cli_generated_path(&s->file));
+}
+
+// ---- generate
+
+typedef struct generation {
+    mco_overlay_generation params;
+    cli_generated file;
+    mco_overlay *instance;
+} generation;
+
+static void begin_generation(void *state)
+{
+    ((generation *)state)->params = (mco_overlay_generation)MCO_OVERLAY_GENERATION_INIT;
+}
+
+static void generate_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){mco_overlay_generation_options(), &((generation *)state)->params};
+    out[1] = (mco_option_values){&cli_generated_options, &((generation *)state)->file};
+}
+
+static void generated_file(const void *state, const char *out[CLI_MORE_OUTPUTS])
+{
+    out[0] = ((const generation *)state)->file.output;
+}
+
+static mco_status generate(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    generation *g = call->state;
+    MCO_TRY(mco_overlay_generate(call->ctx, &g->params, &g->instance));
+    MCO_TRY(mco_overlay_write(call->ctx, g->instance, cli_generated_path(&g->file)));
+done:
+    return st;
+}
+
+static void end_generation(cli_call *call)
+{
+    mco_overlay_destroy(call->ctx, &((generation *)call->state)->instance);
+}
+
+const cli_problem cli_overlay = {
+    .name = "overlay",
+    .text = "membership overlay: which links peers of limited bandwidth and uptime keep, and how good that can be",
+    .about = "Membership overlay: peers with an uptime and a bandwidth; find links, and the bandwidth of each, of the greatest sum of\n"
+             "bandwidth times the probability that both ends are up.\n\n"
+             "INSTANCE is CSV (plain or gzip, - for standard input).",
+    .csv = {{"CSV of INSTANCE: rows of limits (least,L and most,U of a link), a header, a row for each node; where not all pairs may\n"
+             "be linked, a second header that begins with from, and a row for each possible link",
+             {{"uptime", "probability that the node is up, 0 to 1; needed"},
+              {"bandwidth", "what its links carry at most, of up to 6 decimals; needed"},
+              {"name", "its name; if absent or empty, its number from 1"},
+              {"from, to", "both ends of a link, by name or number"},
+              {"weight", "worth of a unit of bandwidth; if absent, the product of both uptimes"},
+              {"least, most", "limits of the bandwidth of this link"}}}},
+    .actions = {
+        {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
+         .text = "an overlay and an upper bound: what to keep, and how good that is", .state_bytes = sizeof(session), .begin = begin,
+         .tables = solve_tables, .open = open, .more_inputs = graph_of, .solve = solve, .has_solution = has_solution,
+         .write_result = write_result, .solution_text = "write the kept links (CSV), anew at improvements and at the end",
+         .write_solution = write_solution, .objective = "worth", .history = offsetof(session, result.history),
+         .history_count = offsetof(session, result.history_count), .print = print_solution, .end = end},
+        {.name = "bound", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
+         .text = "an upper bound of what any overlay is worth, proved in integers", .state_bytes = sizeof(session), .begin = begin,
+         .tables = bound_tables, .open = open, .more_inputs = graph_of, .solve = find_bound, .has_solution = has_bound,
+         .write_result = write_bound, .objective = "bound", .history = offsetof(session, bound.history),
+         .history_count = offsetof(session, bound.history_count), .print = print_bound, .end = end},
+        {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
+         .text = "test that links are possible and no limit is exceeded; print the worth", .state_bytes = sizeof(session),
+         .begin = begin, .tables = check_tables, .open = open, .more_inputs = graph_of, .read_solution = read_solution, .check = check,
+         .end = end},
+        {.name = "export", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
+         .text = "the mixed-integer program, for any solver", .state_bytes = sizeof(session), .begin = begin, .tables = export_tables,
+         .open = open, .more_inputs = graph_of, .more_outputs = exported_file, .run = export_program, .end = end},
+        {.name = "generate", .arguments = "--group NAME | --nodes N [OPTIONS]", .text = "a random instance", .state_bytes = sizeof(generation),
+         .begin = begin_generation, .tables = generate_tables, .more_outputs = generated_file, .run = generate, .end = end_generation},
+    },
+};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// The other relaxation: links are kept whole, and a node keeps no more of them than its bandwidth has room for at their least
+// (counts.h). Where nodes fit one link each, this is the fractional matching.
+#include "overlay/counts.h"
+
+#include <math.h>
+
+static const double UNITS = 4294967296.0;
+
+static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
+{
+    return o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
+}
+
+// A link that could be kept at all.
+static bool is_possible(const mco_overlay *o, int32_t i, int64_t k, const overlay_link *link)
+{
+    return link->node > i && link->most > 0 && link->most >= least_of(o, i, k);
+}
+
+// How many links of node i its bandwidth has room for.
+static int64_t room_of(const mco_overlay *o, int32_t i)
+{
+    int32_t least = o->row_least != NULL ? INT32_MAX : o->least;
+    for (int64_t k = 0; o->row_least != NULL && k < overlay_row_size(o, i); k++)
+        least = least < least_of(o, i, k) ? least : least_of(o, i, k);
+    return least > 0 ? o->bandwidth[i] / least : INT32_MAX;
+}
+
+// A bandwidth holds few links where this relaxation can be the better one.
+bool overlay_counts_pay(const mco_overlay *o)
+{
+    int64_t few = 0;
+    for (int32_t i = 0; i < o->nodes && o->links <= OVERLAY_COUNTS_MOST; i++)
+        few += room_of(o, i) <= FEW_LINKS;
+    return few > 0 && 2 * few >= o->nodes;
+}
+
+mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overlay **out)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_data data = {.nodes = o->nodes, .most_of_all = 1};
+    double *uptime = NULL, *weight = NULL;
+    int64_t *room = NULL;
+    int32_t *from = NULL, *to = NULL;
+    MCO_TRY(mco_alloc(ctx, &uptime, o->nodes));
+    MCO_TRY(mco_alloc(ctx, &room, o->nodes));
+    MCO_TRY(mco_alloc(ctx, &from, o->links));
+    MCO_TRY(mco_alloc(ctx, &to, o->links));
+    MCO_TRY(mco_alloc(ctx, &weight, o->links));
+    for (int32_t i = 0; i < o->nodes; i++) {
+        const int64_t links = overlay_row_size(o, i), fits = room_of(o, i);
+        room[i] = fits < links ? fits : links;
+        for (int64_t k = 0; k < links; k++) {
+            const overlay_link link = overlay_entry(o, i, k);
+            if (!is_possible(o, i, k, &link))
+                continue;
+            from[data.links] = i;
+            to[data.links] = link.node;
+            // Above the product, so that the bound holds whatever is rounded down later.
+            weight[data.links++] = ((double)link.weight * link.most * (1 + 0x1p-30) + 1) / UNITS;
+        }
+    }
+    data.uptime = uptime;
+    data.bandwidth = room;
+    data.from = from;
+    data.to = to;
+    data.weight = weight;
+    MCO_TRY(mco_overlay_create(ctx, "counts", &data, out));
+done:
+    mco_free(ctx, &weight);
+    mco_free(ctx, &to);
+    mco_free(ctx, &from);
+    mco_free(ctx, &room);
+    mco_free(ctx, &uptime);
+    return st;
+}
+
+// The relaxation's weights are in units of weight times bandwidth of the instance, times 2^32.
+double overlay_counts_bound(const mco_overlay *o, double bound)
+{
+    return bound * o->weight_unit / (double)o->scale * (1 + 0x1p-49);
+}
+
+double overlay_counts_price(const mco_overlay *counts, uint32_t dual)
+{
+    return dual * counts->weight_unit;
+}

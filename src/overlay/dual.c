@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Sweeps over all nodes (dual.h).
+#include "overlay/dual.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+static const int64_t ENTRIES_A_BLOCK = 1 << 15;
+
+// ---- Opening
+
+static mco_status open_rows(overlay_dual *d)
+{
+    mco_status st = MCO_OK;
+    const int64_t room = d->o->degree + 1 + 2 * OVERLAY_ROW_PAD;
+    MCO_TRY(mco_alloc(d->ctx, &d->rows, 2 * d->workers));
+    for (int w = 0; w < 2 * d->workers; w++) {
+        MCO_TRY(mco_alloc(d->ctx, &d->rows[w].excess, room));
+        MCO_TRY(mco_alloc(d->ctx, &d->rows[w].most, room));
+    }
+done:
+    return st;
+}
+
+mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const mco_overlay_bound_params *p,
+                             const overlay_build *build, int threads, overlay_dual *out)
+{
+    mco_status st = MCO_OK;
+    const int64_t nodes = o->nodes, padded = nodes + OVERLAY_NODE_PAD;
+    const int64_t per_node = o->is_complete ? nodes : nodes > 0 ? 2 * o->links / nodes + 1 : 1;
+    *out = (overlay_dual){.ctx = ctx, .run = run, .o = o, .p = p, .build = build, .workers = threads,
+                          .least = {UINT64_MAX, UINT64_MAX}};
+    out->block = ENTRIES_A_BLOCK / (per_node + 1) + 1;
+    out->blocks = (nodes + out->block - 1) / out->block;
+    MCO_TRY(mco_alloc(ctx, &out->dual, padded));
+    MCO_TRY(mco_alloc(ctx, &out->next, padded));
+    MCO_TRY(mco_alloc(ctx, &out->best, padded));
+    MCO_TRY(mco_alloc(ctx, &out->part, out->blocks));
+    MCO_TRY(open_rows(out));
+    if (threads > 1)
+        MCO_TRY(mco_team_open(ctx, threads, false, &out->team));
+done:
+    return st;
+}
+
+void overlay_dual_close(overlay_dual *d)
+{
+    mco_team_close(&d->team);
+    for (int w = 0; d->rows != NULL && w < 2 * d->workers; w++) {
+        mco_free(d->ctx, &d->rows[w].excess);
+        mco_free(d->ctx, &d->rows[w].most);
+    }
+    mco_free(d->ctx, &d->rows);
+    mco_free(d->ctx, &d->part);
+    mco_free(d->ctx, &d->best);
+    mco_free(d->ctx, &d->next);
+    mco_free(d->ctx, &d->dual);
+    mco_free(d->ctx, &d->reach);
+    mco_free(d->ctx, &d->excess);
+    mco_free(d->ctx, &d->alpha);
+    mco_free(d->ctx, &d->stalls);
+}
+
+// ---- A sweep
+
+typedef struct sweep {
+    overlay_dual *d;
+    overlay_node *node;
+} sweep;
+
+static void run_block(void *shared, int worker, int64_t block)
+{
+    const sweep *s = shared;
+    overlay_dual *d = s->d;
+    const int64_t first = block * d->block, end = first + d->block < d->o->nodes ? first + d->block : d->o->nodes;
+    overlay_sum sum = {0};
+    if (atomic_load_explicit(&d->is_cut, memory_order_relaxed))
+        return;
+    if (mco_clock_s() >= d->run->stop_s || mco_is_cancelled(d->ctx)) {
+        atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
+        return;
+    }
+    for (int64_t i = first; i < end; i++) {
+        const uint64_t own = (uint64_t)d->dual[i] * (uint32_t)d->o->bandwidth[i];
+        d->build->load(d->o, (int32_t)i, d->dual, &d->rows[worker]);
+        overlay_add(&sum, s->node(d, &d->rows[worker], (int32_t)i));
+        overlay_add(&sum, 2 * own);
+    }
+    d->part[block] = sum;
+}
+
+bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
+{
+    sweep s = {.d = d, .node = node};
+    if (d->workers > 1)
+        mco_team_run(&d->team, d->blocks, run_block, NULL, &s);
+    else
+        for (int64_t b = 0; b < d->blocks; b++)
+            run_block(&s, 0, b);
+    *bound = (overlay_sum){0};
+    for (int64_t b = 0; b < d->blocks; b++)
+        overlay_add_sum(bound, &d->part[b]);
+    return !atomic_load(&d->is_cut);
+}
+
+uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i)
+{
+    return d->build->ramp(row, d->dual[i], UINT32_MAX);
+}
+
+mco_status overlay_take(overlay_dual *d, overlay_sum bound)
+{
+    mco_status st = MCO_OK;
+    const size_t bytes = ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best;
+    if (overlay_less(bound, d->least)) {
+        d->least = bound;
+        d->best_iteration = d->iterations;
+        memcpy(d->best, d->dual, bytes);
+        MCO_TRY(mco_run_improve(d->run, overlay_bound_of(d->o, bound), NULL, NULL));
+    }
+    d->iterations++;
+    uint32_t *const dual = d->dual;
+    d->dual = d->next;
+    d->next = dual;
+done:
+    return st;
+}
+
+bool overlay_goes_on(overlay_dual *d)
+{
+    return d->iterations < d->p->iterations && !mco_run_must_stop(d->run, d->iterations);
+}
+
+void overlay_return(overlay_dual *d)
+{
+    memcpy(d->dual, d->best, ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best);
+}

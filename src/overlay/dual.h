@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Upper bounds by duals. A method is a way to change all duals at once, from those of the iteration before (Jacobi). So results do not
+// depend on the number of threads, and engines agree bit for bit: everything that decides is an integer.
+#ifndef MCO_OVERLAY_DUAL_H
+#define MCO_OVERLAY_DUAL_H
+
+#include "base/run.h"
+#include "base/team.h"
+#include "overlay/rows.h"
+
+typedef struct overlay_dual {
+    mco_context *ctx;
+    mco_run *run;
+    const mco_overlay *o;
+    const mco_overlay_bound_params *p;  // with settled iterations and steps
+    const overlay_build *build;
+    mco_team team;
+    overlay_row *rows;      // [2 * workers] that of each worker; then a part of it
+    int workers;
+    int64_t block, blocks;  // nodes of a block, blocks
+    overlay_sum *part;      // [blocks] of a sweep: doubled bounds
+    atomic_bool is_cut;     // the sweep was ended by a limit
+    uint32_t *dual, *next;  // [nodes], padded
+    uint32_t *best;         // [nodes] of the least bound
+    overlay_sum least;      // the least doubled bound
+    int64_t iterations, best_iteration;
+    // Of the methods.
+    uint32_t width;         // jump: of the ramp that stands for the step; 0: none
+    uint32_t *reach;        // [nodes] jump: how far a node looks first
+    int64_t *excess;        // [nodes] std: load less bandwidth
+    uint64_t *alpha;        // [nodes] dist: step in units of 2^-48
+    int32_t *stalls;        // [nodes] dist: steps without gain
+} overlay_dual;
+
+// Opens duals at zero, and settles what the parameters leave open. overlay_dual_close() releases it. Errors: MEMORY.
+mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const mco_overlay_bound_params *p,
+                             const overlay_build *build, int threads, overlay_dual *out);
+void overlay_dual_close(overlay_dual *d);
+
+// What a node does in a sweep: writes its new dual to d->next and returns what its row is worth at the present duals.
+typedef uint64_t overlay_node(overlay_dual *d, overlay_row *row, int32_t i);
+
+// One iteration. *bound: the doubled bound of the duals before it. False: a limit ended it, duals and bound are void.
+bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
+// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Errors: MEMORY.
+mco_status overlay_take(overlay_dual *d, overlay_sum bound);
+// Whether the run goes on.
+bool overlay_goes_on(overlay_dual *d);
+// Makes the best duals the present ones.
+void overlay_return(overlay_dual *d);
+
+// Tests now and then whether the least bound is within p->gap of a feasible fractional overlay; then the run ends as GAP, and *goes_on
+// becomes false. Errors: MEMORY.
+mco_status overlay_test_gap(overlay_dual *d, bool *goes_on);
+
+static inline bool overlay_less(overlay_sum a, overlay_sum b)
+{
+    return a.high != b.high ? a.high < b.high : a.low < b.low;
+}
+// Of doubled bounds, in units.
+static inline double overlay_units(overlay_sum sum)
+{
+    return (double)sum.high * 18446744073709551616.0 + (double)sum.low;
+}
+
+// A node that stays where it is: for the bound of the present duals.
+uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
+
+// ---- The methods. Each ends after p->iterations, or when the run does.
+
+mco_status overlay_jump(overlay_dual *d);
+mco_status overlay_std(overlay_dual *d);
+mco_status overlay_dist(overlay_dual *d);
+
+// Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
+// other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
+mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
+
+// Refuses GPUs, for which there is no engine. Errors: DEVICE.
+mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
+
+// As mco_overlay_bound(), as a part of another call: a cancel stays.
+mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                         mco_overlay_bound_result *result);
+
+// The worth of a feasible fractional overlay, found by a search that duals guide: a lower bound of the linear program. The
+// first overlay is the answer if it is worth `hopeless` at most. Errors: MEMORY. O(links) and the search.
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value);
+
+#endif

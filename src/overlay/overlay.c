@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// Entry points of bounds: validate, settle, run a method, check.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/options.h"
+#include "base/structs.h"
+#include "overlay/dual.h"
+#include "overlay/search.h"
+
+#define MCO_OPTION_STRUCT mco_overlay_bound_params
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_BOUND_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+const mco_option_table *mco_overlay_bound_options(void)
+{
+    return &options;
+}
+
+typedef struct solver {
+    mco_context *ctx;
+    const mco_overlay *o;
+    mco_overlay_bound_params p;
+    mco_run run;
+    overlay_dual dual;
+    bool is_exact, has_iterations;
+    mco_overlay_bound_result r;
+} solver;
+
+// ---- A feasible fractional overlay
+
+enum { FIRST_GAP = 4, GAP_PERIOD = 32 };  // iterations
+static const double FAR_GAPS = 20;  // a first overlay that misses the gap by so many times is not improved
+
+static mco_status take_worth(const overlay_search *search, const mco_overlay *o, double *worth)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_solution links = {0};
+    MCO_TRY(overlay_give(search, &links));
+    MCO_TRY(mco_overlay_check(search->ctx, o, &links, worth));
+done:
+    mco_overlay_solution_clear(search->ctx, &links);
+    return st;
+}
+
+mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hopeless, double *value)
+{
+    mco_status st = MCO_OK;
+    overlay_search search = {.ctx = d->ctx};
+    const overlay_guide guide = {.dual = dual, .is_split = true};
+    mco_overlay free_least = *d->o;
+    free_least.least = 0;
+    free_least.row_least = NULL;
+    MCO_TRY(overlay_search_open(d->ctx, d->run, d->o, &guide, &search));
+    MCO_TRY(take_worth(&search, &free_least, value));
+    if (*value <= hopeless)
+        goto done;
+    MCO_TRY(overlay_descend(&search));
+    MCO_TRY(take_worth(&search, &free_least, value));
+done:
+    overlay_search_close(&search);
+    return st;
+}
+
+// Tests cost some iterations each: they come at powers of two, then now and then.
+static bool is_gap_due(int64_t iterations)
+{
+    return iterations >= FIRST_GAP && ((iterations & (iterations - 1)) == 0 || iterations % GAP_PERIOD == 0);
+}
+
+mco_status overlay_test_gap(overlay_dual *d, bool *goes_on)
+{
+    double value = 0;
+    *goes_on = true;
+    if (d->p->gap <= 0 || !is_gap_due(d->iterations))
+        return MCO_OK;
+    const double bound = overlay_bound_of(d->o, d->least);
+    const mco_status st = overlay_split_worth(d, d->best, bound * (1 - FAR_GAPS * d->p->gap), &value);
+    *goes_on = st != MCO_OK || bound - value > d->p->gap * value;
+    if (!*goes_on)
+        d->run->stop = MCO_STOP_GAP;
+    return st;
+}
+
+// ---- The run
+
+static void settle(solver *s)
+{
+    mco_overlay_bound_params *p = &s->p;
+    if (p->method == MCO_OVERLAY_METHOD_AUTO) {
+        p->method = MCO_OVERLAY_METHOD_JUMP;
+        snprintf(s->r.reason, sizeof s->r.reason, "jumps: the least bounds in the least time of all methods");
+    }
+    s->has_iterations = p->iterations > 0 && p->method != MCO_OVERLAY_METHOD_LP;
+    if (p->iterations == 0)
+        p->iterations = p->method == MCO_OVERLAY_METHOD_STD ? 10000 : p->method == MCO_OVERLAY_METHOD_DIST ? 500 : 200;
+    if (p->inner == 0)
+        p->inner = p->method == MCO_OVERLAY_METHOD_DIST ? 20 : 4;
+    s->r.method = p->method;
+}
+
+// Zero, or half the square of the uptimes, which are feasible duals of products where limits of links do not bind.
+static mco_status start(solver *s)
+{
+    mco_status st = MCO_OK;
+    overlay_dual *d = &s->dual;
+    overlay_sum zero, half;
+    if (s->p.start == MCO_OVERLAY_START_ZERO || s->o->weight != NULL)
+        return MCO_OK;
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        d->next[i] = (uint32_t)((uint64_t)s->o->uptime[i] * s->o->uptime[i] >> 33);
+    if (s->p.start == MCO_OVERLAY_START_AUTO) {
+        if (!overlay_sweep(d, overlay_measure, &zero))
+            return MCO_OK;
+        MCO_TRY(overlay_take(d, zero));
+        if (!overlay_sweep(d, overlay_measure, &half) || overlay_less(zero, half))
+            memset(d->dual, 0, (size_t)s->o->nodes * sizeof *d->dual);
+    } else {
+        memcpy(d->dual, d->next, (size_t)s->o->nodes * sizeof *d->dual);
+    }
+    d->iterations = 0;
+done:
+    return st;
+}
+
+static mco_status run_method(solver *s)
+{
+    switch (s->p.method) {
+    case MCO_OVERLAY_METHOD_STD: return overlay_std(&s->dual);
+    case MCO_OVERLAY_METHOD_DIST: return overlay_dist(&s->dual);
+    default: return overlay_jump(&s->dual);
+    }
+}
+
+// The linear program ends what jumps began.
+static mco_status run_program(solver *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(overlay_program(&s->dual, &s->r.value, &s->is_exact));
+done:
+    return st;
+}
+
+// Duals that no iteration has measured: the start, where the time was over at once.
+static mco_status measure_best(solver *s)
+{
+    overlay_dual *d = &s->dual;
+    if (d->least.high != UINT64_MAX)
+        return MCO_OK;
+    memcpy(d->best, d->dual, (size_t)s->o->nodes * sizeof *d->best);
+    return MCO_OK;
+}
+
+static mco_status give(solver *s)
+{
+    mco_status st = MCO_OK;
+    overlay_dual *d = &s->dual;
+    mco_overlay_bound_result *r = &s->r;
+    double split = 0;
+    MCO_TRY(measure_best(s));
+    MCO_TRY(mco_overlay_check_bound(s->ctx, s->o, d->best, &r->bound, r->exact));
+    const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
+    if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
+    if (!s->is_exact)
+        MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
+    r->value = fmax(r->value, split);
+    r->duals = d->best;
+    d->best = NULL;
+    r->weight_unit = s->o->weight_unit;
+    r->iterations = d->iterations;
+    r->best = d->best_iteration;
+    r->stop = s->run.stop;
+    if (r->stop == MCO_STOP_FINISHED && s->has_iterations && d->iterations >= s->p.iterations)
+        r->stop = MCO_STOP_ITERATIONS;
+    r->outcome = s->is_exact || r->stop == MCO_STOP_GAP ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    mco_run_log_end(&s->run);
+    mco_run_give_history(&s->run, &r->history, &r->history_count);
+done:
+    return st;
+}
+
+mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus)
+{
+    if (engine != MCO_ENGINE_GPU && gpus == NULL)
+        return MCO_OK;
+    return mco_fail(ctx, MCO_ERR_DEVICE, "no GPU: the membership overlay has no engine on GPUs");
+}
+
+static mco_status solve(solver *s)
+{
+    mco_status st = MCO_OK;
+    const overlay_build *build = &overlay_plain;
+    const bool is_reference = s->p.engine == MCO_ENGINE_REFERENCE;
+    const int threads = is_reference ? 1 : mco_settle_threads(s->p.threads);
+    if (!is_reference)
+        MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
+    MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));
+    MCO_TRY(start(s));
+    MCO_TRY(run_method(s));
+    if (s->p.method == MCO_OVERLAY_METHOD_LP)
+        MCO_TRY(run_program(s));
+    MCO_TRY(give(s));
+    s->r.work = (mco_work){.engine = is_reference ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, .simd = build->build.simd, .lane_bits = 32,
+                           .threads = threads, .solve_s = mco_run_time_s(&s->run)};
+done:
+    return st;
+}
+
+mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                         mco_overlay_bound_result *result)
+{
+    mco_status st = MCO_OK;
+    solver s = {.ctx = ctx, .o = instance, .p = MCO_OVERLAY_BOUND_PARAMS_INIT, .r = MCO_OVERLAY_BOUND_RESULT_INIT};
+    if (ctx == NULL || instance == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(MCO_TAKE(ctx, params, &s.p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
+    MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(overlay_refuse_gpus(ctx, s.p.engine, s.p.gpus));
+    settle(&s);
+    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
+    s.run = mco_run_begin(ctx, &settings);
+    MCO_TRY(solve(&s));
+    mco_struct_give(result, &s.r, sizeof s.r);
+done:
+    overlay_dual_close(&s.dual);
+    mco_run_clear(&s.run);
+    mco_overlay_bound_result_clear(ctx, &s.r);  // what was not given
+    return st;
+}
+
+mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
+                             mco_overlay_bound_result *result)
+{
+    const mco_status st = overlay_bound(ctx, instance, params, result);
+    if (ctx != NULL)
+        mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result)
+{
+    mco_overlay_bound_result full = MCO_OVERLAY_BOUND_RESULT_INIT;
+    if (result == NULL)
+        return;
+    mco_struct_clear(result, &full, sizeof full);
+    mco_free(ctx, &full.duals);
+    mco_free(ctx, &full.history);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: MIT
+// The search (search.h). An overlay is changed by chains, as alternating paths change a matching: node v has bandwidth left; it raises a
+// link to j, which lowers its link to k for that; now k has bandwidth left. The reduced weights guide the choice, since the duals
+// are the prices of bandwidth: a step is worth the reduced weight that it takes up less the one that it gives away. The best part of
+// the chain from its beginning stays, if it gains (Lin, Kernighan 1973).
+#include "overlay/search.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/grow.h"
+
+// Links of a node below reduced weight 0 that are looked at; steps of a chain.
+enum { MORE_LINKS = 12, DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
+
+// ---- Candidates
+
+typedef struct seen {
+    int64_t reduced;
+    int64_t entry;
+} seen;
+
+static int32_t least_of(const overlay_search *s, int32_t i, int64_t k)
+{
+    const mco_overlay *o = s->o;
+    const int32_t least = s->guide.is_split ? 1 : o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
+    return least > 1 ? least : 1;
+}
+
+// Of a unit of bandwidth, less the prices of both ends.
+static int64_t reduced_weight(const overlay_search *s, int32_t i, const overlay_link *link)
+{
+    if (s->guide.price == NULL)
+        return (int64_t)link->weight - s->guide.dual[i] - s->guide.dual[link->node];
+    return (int64_t)link->weight - (int64_t)((s->guide.price[i] + s->guide.price[link->node]) / link->most);
+}
+
+// Keeps the best MORE_LINKS of those below, by falling reduced weight; the first of equal ones comes first.
+static void insert(seen *best, int64_t *count, seen one)
+{
+    int64_t at = *count;
+    while (at > 0 && best[at - 1].reduced < one.reduced)
+        at--;
+    if (at == MORE_LINKS)
+        return;
+    *count += *count < MORE_LINKS;
+    memmove(best + at + 1, best + at, (size_t)(*count - 1 - at) * sizeof *best);
+    best[at] = one;
+}
+
+// Lists what a node would keep: links of positive reduced weight and the best of the others. A link that can never be kept is none.
+static int64_t look_at_row(const overlay_search *s, int32_t i, seen *list)
+{
+    const mco_overlay *o = s->o;
+    seen best[MORE_LINKS];
+    int64_t count = 0, others = 0;
+    for (int64_t k = 0; k < overlay_row_size(o, i); k++) {
+        const overlay_link link = overlay_entry(o, i, k);
+        if (link.weight == 0 || link.most < least_of(s, i, k))
+            continue;
+        const seen one = {reduced_weight(s, i, &link), k};
+        if (one.reduced > 0)
+            list[count++] = one;
+        else
+            insert(best, &others, one);
+    }
+    memcpy(list + count, best, (size_t)others * sizeof *best);
+    return count + others;
+}
+
+static int by_ends(const void *a, const void *b)
+{
+    const overlay_candidate *x = a, *y = b;
+    if (x->end[0] != y->end[0])
+        return x->end[0] < y->end[0] ? -1 : 1;
+    return (x->end[1] > y->end[1]) - (x->end[1] < y->end[1]);
+}
+
+static int by_falling(const void *a, const void *b)
+{
+    const overlay_candidate *x = a, *y = b;
+    if (x->reduced != y->reduced)
+        return x->reduced > y->reduced ? -1 : 1;
+    return by_ends(a, b);
+}
+
+static mco_status list_candidates(overlay_search *s)
+{
+    mco_status st = MCO_OK;
+    const mco_overlay *o = s->o;
+    seen *list = NULL;
+    int64_t kept = 0;
+    MCO_TRY(mco_alloc(s->ctx, &list, o->degree + MORE_LINKS));
+    for (int32_t i = 0; i < o->nodes && !mco_run_must_stop(s->run, 0); i++) {
+        const int64_t count = look_at_row(s, i, list);
+        MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count));
+        for (int64_t k = 0; k < count; k++) {
+            const overlay_link link = overlay_entry(o, i, list[k].entry);
+            s->link[s->links++] = (overlay_candidate){
+                .end = {i < link.node ? i : link.node, i < link.node ? link.node : i}, .least = least_of(s, i, list[k].entry),
+                .most = link.most, .weight = link.weight, .reduced = list[k].reduced};
+        }
+    }
+    if (s->links > INT32_MAX)
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links, INT32_MAX));
+    if (s->links > 0)
+        qsort(s->link, (size_t)s->links, sizeof *s->link, by_ends);
+    for (int64_t k = 0; k < s->links; k++)
+        if (kept == 0 || by_ends(&s->link[k], &s->link[kept - 1]) != 0)
+            s->link[kept++] = s->link[k];
+    s->links = kept;
+    if (s->links > 0)
+        qsort(s->link, (size_t)s->links, sizeof *s->link, by_falling);
+done:
+    mco_free(s->ctx, &list);
+    return st;
+}
+
+// The candidates of each node. They come by falling reduced weight, and so they stay.
+static mco_status join_candidates(overlay_search *s)
+{
+    mco_status st = MCO_OK;
+    const int32_t nodes = s->o->nodes;
+    int64_t *at = NULL;
+    MCO_TRY(mco_alloc(s->ctx, &s->first, (int64_t)nodes + 1));
+    MCO_TRY(mco_alloc(s->ctx, &s->of, 2 * s->links));
+    MCO_TRY(mco_alloc(s->ctx, &at, nodes));
+    for (int64_t e = 0; e < 2 * s->links; e++)
+        s->first[s->link[e / 2].end[e % 2] + 1]++;
+    for (int32_t i = 0; i < nodes; i++) {
+        s->first[i + 1] += s->first[i];
+        at[i] = s->first[i];
+    }
+    for (int64_t e = 0; e < 2 * s->links; e++)
+        s->of[at[s->link[e / 2].end[e % 2]]++] = (int32_t)(e / 2);
+done:
+    mco_free(s->ctx, &at);
+    return st;
+}
+
+// ---- Changes
+
+static int32_t other_end(const overlay_candidate *link, int32_t v)
+{
+    return link->end[0] == v ? link->end[1] : link->end[0];
+}
+
+static void set_bandwidth(overlay_search *s, int32_t e, int32_t x)
+{
+    const overlay_candidate *link = &s->link[e];
+    const int64_t more = (int64_t)x - s->x[e];
+    s->rest[link->end[0]] -= more;
+    s->rest[link->end[1]] -= more;
+    s->worth += (double)more * link->weight;
+    s->x[e] = x;
+}
+
+static bool change(overlay_search *s, int32_t e, int32_t x)
+{
+    s->is_full = s->is_full || mco_grow(s->ctx, &s->log, &s->log_room, s->changes + 1) != MCO_OK;
+    if (s->is_full)
+        return false;
+    s->log[s->changes++] = (overlay_change){e, s->x[e]};
+    set_bandwidth(s, e, x);
+    return true;
+}
+
+// Undoes all changes behind the first `changes`; the worth before them was `worth`.
+static void undo(overlay_search *s, int64_t changes, double worth)
+{
+    while (s->changes > changes) {
+        const overlay_change *last = &s->log[--s->changes];
+        set_bandwidth(s, last->link, last->before);
+    }
+    s->worth = worth;
+}
+
+// What the link could carry more if both ends had that much left: 0 if it could not be kept.
+static int64_t raise_of(const overlay_search *s, int32_t e, int64_t left)
+{
+    const overlay_candidate *link = &s->link[e];
+    const int64_t room = (int64_t)link->most - s->x[e], more = left < room ? left : room;
+    return more > 0 && s->x[e] + more >= link->least ? more : 0;
+}
+
+// ---- Chains
+
+static bool fill(overlay_search *s, int32_t v)
+{
+    bool gains = false;
+    for (int64_t a = s->first[v]; a < s->first[v + 1] && s->rest[v] > 0; a++) {
+        const int32_t e = s->of[a], j = other_end(&s->link[e], v);
+        const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
+        if (more > 0 && change(s, e, s->x[e] + (int32_t)more))
+            gains = true;
+    }
+    return gains;
+}
+
+typedef struct shift {
+    int32_t raised, lowered, next;  // links; the node that has bandwidth left behind it
+    int64_t more, less;
+    double score;
+} shift;
+
+// How much the link must fall so that `wanted` is free: by that, or all of it where less than its least would stay.
+static int64_t fall_of(const overlay_search *s, int32_t g, int64_t wanted)
+{
+    return s->x[g] - wanted >= s->link[g].least ? wanted : s->x[g];
+}
+
+static bool is_in_chain(const shift *steps, int count, int32_t link)
+{
+    for (int k = 0; k < count; k++)
+        if (steps[k].raised == link || steps[k].lowered == link)
+            return true;
+    return false;
+}
+
+static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
+{
+    const int32_t j = other_end(&s->link[e], v);
+    for (int64_t a = s->first[j]; a < s->first[j + 1]; a++) {
+        const int32_t g = s->of[a];
+        if (s->x[g] == 0 || g == e)
+            continue;
+        const int64_t most = raise_of(s, e, s->rest[v] < s->rest[j] + s->x[g] ? s->rest[v] : s->rest[j] + s->x[g]);
+        if (most == 0)
+            continue;
+        const int64_t wanted = most > s->rest[j] ? most - s->rest[j] : 0, less = fall_of(s, g, wanted);
+        const double score = (double)s->link[e].reduced * (double)most - (double)s->link[g].reduced * (double)less;
+        if (wanted > 0 && score > best->score && !is_in_chain(steps, count, g))
+            *best = (shift){e, g, other_end(&s->link[g], j), most, less, score};
+    }
+}
+
+static bool find_shift(const overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
+{
+    *best = (shift){.raised = -1, .score = -INFINITY};
+    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
+        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a]))
+            look_at_shifts(s, v, s->of[a], steps, count, best);
+    return best->raised >= 0;
+}
+
+bool overlay_chain(overlay_search *s, int32_t v)
+{
+    shift steps[DEPTH];
+    const double before = s->worth;
+    fill(s, v);
+    double most = s->worth;
+    int64_t best = s->changes;
+    for (int k = 0; k < DEPTH && s->rest[v] > 0 && find_shift(s, v, steps, k, &steps[k]); k++) {
+        const shift *step = &steps[k];
+        if (!change(s, step->lowered, s->x[step->lowered] - (int32_t)step->less) ||
+            !change(s, step->raised, s->x[step->raised] + (int32_t)step->more))
+            break;
+        v = step->next;
+        fill(s, v);
+        if (s->worth > most) {
+            most = s->worth;
+            best = s->changes;
+        }
+    }
+    undo(s, best, most);
+    return s->worth > before;
+}
+
+// ---- Descent and shakes
+
+static mco_status commit(overlay_search *s)
+{
+    s->moves += s->changes;
+    s->changes = 0;
+    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
+}
+
+mco_status overlay_descend(overlay_search *s)
+{
+    mco_status st = MCO_OK;
+    for (bool gains = true; gains && !mco_run_must_stop(s->run, s->moves);) {
+        gains = false;
+        for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
+            if (s->rest[v] > 0)
+                gains = overlay_chain(s, v) || gains;
+            MCO_TRY(commit(s));
+        }
+    }
+done:
+    return st;
+}
+
+// A kept link of node v, drawn; -1: none.
+static int32_t draw_kept(overlay_search *s, int32_t v)
+{
+    int32_t drawn = -1, kept = 0;
+    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
+        if (s->x[s->of[a]] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
+            drawn = s->of[a];
+    return drawn;
+}
+
+mco_status overlay_shake(overlay_search *s)
+{
+    int32_t touched[2 * MOST_DROPPED], count = 0;
+    const double before = s->worth;
+    int32_t v = (int32_t)mco_rng_below(&s->rng, (uint32_t)s->o->nodes);
+    const uint32_t dropped = LEAST_DROPPED + mco_rng_below(&s->rng, MOST_DROPPED - LEAST_DROPPED + 1);
+    for (uint32_t k = 0; k < dropped; k++) {
+        const int32_t e = draw_kept(s, v);
+        if (e >= 0 && change(s, e, 0)) {
+            touched[count++] = s->link[e].end[0];
+            touched[count++] = s->link[e].end[1];
+        }
+        // On to a node that a candidate of this one leads to.
+        const int64_t links = s->first[v + 1] - s->first[v];
+        if (links > 0)
+            v = other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
+    }
+    for (int32_t k = count - 1; k >= 0; k--)
+        overlay_chain(s, touched[k]);
+    if (s->worth < before)
+        undo(s, 0, before);
+    return commit(s);
+}
+
+// ---- Opening
+
+mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out)
+{
+    mco_status st = MCO_OK;
+    *out = (overlay_search){.ctx = ctx, .run = run, .o = o, .guide = *guide};
+    mco_rng_seed(&out->rng, guide->seed, 0);
+    MCO_TRY(list_candidates(out));
+    MCO_TRY(join_candidates(out));
+    MCO_TRY(mco_alloc(ctx, &out->x, out->links));
+    MCO_TRY(mco_alloc(ctx, &out->rest, o->nodes));
+    for (int32_t i = 0; i < o->nodes; i++)
+        out->rest[i] = o->bandwidth[i];
+    for (int64_t e = 0; e < out->links; e++) {
+        const int64_t a = out->rest[out->link[e].end[0]], b = out->rest[out->link[e].end[1]];
+        set_bandwidth(out, (int32_t)e, (int32_t)raise_of(out, (int32_t)e, a < b ? a : b));
+    }
+done:
+    return st;
+}
+
+void overlay_search_close(overlay_search *s)
+{
+    mco_free(s->ctx, &s->log);
+    mco_free(s->ctx, &s->rest);
+    mco_free(s->ctx, &s->x);
+    mco_free(s->ctx, &s->of);
+    mco_free(s->ctx, &s->first);
+    mco_free(s->ctx, &s->link);
+}
+
+static int by_candidate(const void *a, const void *b)
+{
+    return by_ends(*(const overlay_candidate *const *)a, *(const overlay_candidate *const *)b);
+}
+
+mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
+{
+    mco_status st = MCO_OK;
+    const overlay_candidate **kept = NULL;
+    int64_t count = 0;
+    mco_overlay_solution given = {0};
+    for (int64_t e = 0; e < s->links; e++)
+        given.count += s->x[e] > 0;
+    MCO_TRY(mco_alloc(s->ctx, &kept, given.count));
+    MCO_TRY(mco_alloc(s->ctx, &given.from, given.count));
+    MCO_TRY(mco_alloc(s->ctx, &given.to, given.count));
+    MCO_TRY(mco_alloc(s->ctx, &given.bandwidth, given.count));
+    for (int64_t e = 0; e < s->links; e++)
+        if (s->x[e] > 0)
+            kept[count++] = &s->link[e];
+    if (count > 0)
+        qsort(kept, (size_t)count, sizeof *kept, by_candidate);
+    for (int64_t k = 0; k < count; k++) {
+        given.from[k] = kept[k]->end[0];
+        given.to[k] = kept[k]->end[1];
+        given.bandwidth[k] = s->x[kept[k] - s->link];
+    }
+    mco_overlay_solution_clear(s->ctx, out);
+    *out = given;
+    given = (mco_overlay_solution){0};
+done:
+    mco_free(s->ctx, &kept);
+    mco_overlay_solution_clear(s->ctx, &given);
+    return st;
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// The search for an overlay: links that are worth a look, bandwidths on them, and moves along chains of links.
+#ifndef MCO_OVERLAY_SEARCH_H
+#define MCO_OVERLAY_SEARCH_H
+
+#include "base/rng.h"
+#include "base/run.h"
+#include "overlay/instance.h"
+
+// A link that is worth a look.
+typedef struct overlay_candidate {
+    int32_t end[2];
+    int32_t least, most;  // of a link that is kept
+    uint32_t weight;
+    int64_t reduced;      // weight less both duals
+} overlay_candidate;
+
+// A bandwidth before a change, to undo it.
+typedef struct overlay_change {
+    int32_t link;
+    int32_t before;
+} overlay_change;
+
+// What guides a search.
+typedef struct overlay_guide {
+    const uint32_t *dual;  // [nodes]
+    const double *price;   // [nodes] of one more link, in units of weight times bandwidth; NULL: the duals, prices of bandwidth, guide
+    bool is_split;         // links may carry any bandwidth up to their most
+    uint64_t seed;
+} overlay_guide;
+
+typedef struct overlay_search {
+    mco_context *ctx;
+    mco_run *run;
+    const mco_overlay *o;
+    overlay_guide guide;
+    overlay_candidate *link;
+    int64_t links, room;
+    int64_t *first;        // [nodes + 1] into `of`
+    int32_t *of;           // candidates of each node, by falling reduced weight
+    int32_t *x;            // [links] bandwidth; 0: the link is not kept
+    int64_t *rest;         // [nodes] bandwidth that is left
+    double worth;          // in units of weight times bandwidth
+    overlay_change *log;   // changes since the last commit
+    int64_t changes, log_room;
+    int64_t moves;
+    bool is_full;          // no memory for the log: the move is void
+    mco_rng rng;
+} overlay_search;
+
+// Lists the candidates and fills them greedily by reduced weight. With `is_split` no link has a least bandwidth: the search then is
+// for a solution of the linear program. overlay_search_close() releases it. Errors: LIMIT, MEMORY. O(links)
+mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out);
+void overlay_search_close(overlay_search *s);
+
+// Moves bandwidth along chains from node v while that gains. True: it gained. O(depth * sum of the candidates of the ends).
+bool overlay_chain(overlay_search *s, int32_t v);
+// Drops some links near a random one and repairs; undone if that loses. Errors: MEMORY.
+mco_status overlay_shake(overlay_search *s);
+// Chains from all nodes, again and again until none gains, or the run ends. Errors: MEMORY.
+mco_status overlay_descend(overlay_search *s);
+
+// The links that are kept, by ends. Errors: MEMORY.
+mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out);
+
+#endif

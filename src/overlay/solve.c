@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// mco_overlay_solve(): a bound, whose duals guide the search; the search; the check.
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "base/options.h"
+#include "base/structs.h"
+#include "overlay/counts.h"
+#include "overlay/dual.h"
+#include "overlay/search.h"
+
+#define MCO_OPTION_STRUCT mco_overlay_params
+static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_SOLVE_OPTIONS)};
+static const mco_option_table options = MCO_OPTION_TABLE(records);
+
+enum { SHAKES_A_NODE = 20, SHAKES_A_LOOK = 64 };
+static const double BOUND_SHARE = 0.3;  // of the time limit
+
+const mco_option_table *mco_overlay_options(void)
+{
+    return &options;
+}
+
+typedef struct solver {
+    mco_context *ctx;
+    const mco_overlay *o;
+    mco_overlay_params p;
+    mco_run run;
+    mco_overlay_bound_result bound;
+    double *price;    // [nodes] of links; NULL: the duals of the bound guide
+    overlay_search search;
+    double recorded;  // worth of the last solution, in units
+    mco_overlay_result r;
+} solver;
+
+// The bound by numbers of links. Its duals, prices of links, guide the search.
+static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
+{
+    mco_status st = MCO_OK;
+    mco_overlay *counts = NULL;
+    mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
+    MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
+    MCO_TRY(overlay_bound(s->ctx, counts, p, &r));
+    const double bound = overlay_counts_bound(s->o, r.bound);
+    mco_log(s->ctx, MCO_LOG_INFO, "bound by bandwidths %.10g, by numbers of links %.10g", s->r.bound, bound);
+    if (bound < s->r.bound) {
+        s->r.bound = bound;
+        snprintf(s->r.reason, sizeof s->r.reason, "the bound is that of numbers of links");
+    }
+    MCO_TRY(mco_alloc(s->ctx, &s->price, s->o->nodes));
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        s->price[i] = overlay_counts_price(counts, r.duals[i]);
+done:
+    mco_overlay_bound_result_clear(s->ctx, &r);
+    mco_overlay_destroy(s->ctx, &counts);
+    return st;
+}
+
+static mco_status find_bound(solver *s)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
+    p.simd = s->p.simd;
+    p.threads = s->p.threads;
+    if (s->p.time_limit_s < MCO_NO_LIMIT)
+        p.time_limit_s = BOUND_SHARE * s->p.time_limit_s;
+    MCO_TRY(overlay_bound(s->ctx, s->o, &p, &s->bound));
+    s->r.bound = s->bound.bound;
+    if (overlay_counts_pay(s->o) && s->bound.stop != MCO_STOP_CANCELLED)
+        MCO_TRY(count_links(s, &p));
+    mco_run_raise_bound(&s->run, s->r.bound);
+done:
+    return st;
+}
+
+// Takes the overlay of the search if it is worth more than the last one. No answer leaves unchecked.
+static mco_status record(solver *s, const char *source)
+{
+    mco_status st = MCO_OK;
+    if (s->search.worth <= s->recorded)
+        return MCO_OK;
+    MCO_TRY(overlay_give(&s->search, &s->r.solution));
+    MCO_TRY(mco_overlay_check(s->ctx, s->o, &s->r.solution, &s->r.worth));
+    s->recorded = s->search.worth;
+    MCO_TRY(mco_run_improve(&s->run, s->r.worth, &s->r.solution, source));
+done:
+    return st;
+}
+
+static mco_status search(solver *s)
+{
+    mco_status st = MCO_OK;
+    const overlay_guide guide = {.dual = s->bound.duals, .price = s->price, .seed = (uint64_t)s->p.seed};
+    const bool has_end = s->p.iterations > 0 || s->p.time_limit_s < INFINITY;
+    const int64_t most = s->p.iterations > 0 ? s->p.iterations : has_end ? INT64_MAX : (int64_t)SHAKES_A_NODE * s->o->nodes;
+    MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, &guide, &s->search));
+    MCO_TRY(record(s, "greedy"));
+    MCO_TRY(overlay_descend(&s->search));
+    MCO_TRY(record(s, "chains"));
+    for (int64_t k = 0; k < most && s->search.links > 0; k++) {
+        if (k % SHAKES_A_LOOK == 0) {
+            MCO_TRY(record(s, "shakes"));
+            if (mco_run_must_stop(&s->run, s->search.moves))
+                break;
+        }
+        MCO_TRY(overlay_shake(&s->search));
+    }
+    MCO_TRY(record(s, "shakes"));
+    if (s->run.stop == MCO_STOP_FINISHED && s->p.iterations > 0)
+        s->run.stop = MCO_STOP_ITERATIONS;
+done:
+    return st;
+}
+
+static mco_status give(solver *s)
+{
+    mco_overlay_result *r = &s->r;
+    if (r->solution.from == NULL) {  // no link at all is an overlay, too
+        const mco_status st = overlay_give(&s->search, &r->solution);
+        if (st != MCO_OK)
+            return st;
+    }
+    r->moves = s->search.moves;
+    r->stop = s->run.stop;
+    r->outcome = r->worth >= r->bound * (1 - 1e-9) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    r->work = s->bound.work;
+    r->work.solve_s = mco_run_time_s(&s->run);
+    mco_run_log_end(&s->run);
+    mco_run_give_history(&s->run, &r->history, &r->history_count);
+    return MCO_OK;
+}
+
+mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params, mco_overlay_result *result)
+{
+    mco_status st = MCO_OK;
+    solver s = {.ctx = ctx, .o = instance, .p = MCO_OVERLAY_PARAMS_INIT, .bound = MCO_OVERLAY_BOUND_RESULT_INIT, .recorded = -1,
+                .search = {.ctx = ctx}, .r = MCO_OVERLAY_RESULT_INIT};
+    if (ctx == NULL || instance == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(MCO_TAKE(ctx, params, &s.p));
+    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
+    MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(overlay_refuse_gpus(ctx, MCO_ENGINE_AUTO, s.p.gpus));
+    const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .gap = s.p.gap, .maximises = true,
+                                       .objective = "worth", .decimals = 4};
+    s.run = mco_run_begin(ctx, &settings);
+    MCO_TRY(find_bound(&s));
+    MCO_TRY(search(&s));
+    MCO_TRY(give(&s));
+    mco_struct_give(result, &s.r, sizeof s.r);
+done:
+    overlay_search_close(&s.search);
+    mco_free(ctx, &s.price);
+    mco_overlay_bound_result_clear(ctx, &s.bound);
+    mco_run_clear(&s.run);
+    mco_overlay_result_clear(ctx, &s.r);  // what was not given
+    mco_clear_cancel(ctx);
+    return st;
+}
+
+void mco_overlay_solution_clear(mco_context *ctx, mco_overlay_solution *solution)
+{
+    if (solution == NULL)
+        return;
+    mco_free(ctx, &solution->from);
+    mco_free(ctx, &solution->to);
+    mco_free(ctx, &solution->bandwidth);
+    solution->count = 0;
+}
+
+void mco_overlay_result_clear(mco_context *ctx, mco_overlay_result *result)
+{
+    mco_overlay_result full = MCO_OVERLAY_RESULT_INIT;
+    if (result == NULL)
+        return;
+    mco_struct_clear(result, &full, sizeof full);
+    mco_overlay_solution_clear(ctx, &full.solution);
+    mco_free(ctx, &full.history);
+}

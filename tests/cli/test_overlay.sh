@@ -1,0 +1,170 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# mco overlay: generate, bound, solve, check and export; outputs and exit codes; hostile files.
+
+peers() {
+    printf 'least,2\nname,uptime,bandwidth\na,0.5,10\nb,0.5,4\nc,1,3\n' > three.csv
+    printf 'from,to,bandwidth\na,b,4\na,c,3\n' > kept.csv
+}
+
+generates() {
+    expect 0 "$MCO" overlay generate --group grafo50b-14 --output b.csv
+    [ "$(wc -l < b.csv)" -eq 52 ] || fail "50 nodes, a limit, a header and not as many lines"
+    expect 0 "$MCO" overlay generate --group grafo50b-14 --output -
+    cmp -s b.csv out || fail "the same seed gives another instance"
+    expect 0 "$MCO" overlay generate --group grafo50b-14 --seed 2 --output other.csv
+    if cmp -s b.csv other.csv; then fail "another seed gives the same instance"; fi
+    expect 0 "$MCO" overlay generate --nodes 40 --degree 4 --output d.csv
+    grep -q '^from,to$' d.csv || fail "a sparse instance lacks its links"
+    expect 2 "$MCO" overlay generate
+    expect_text err "none of --group and --nodes is given, one was expected"
+    expect 2 "$MCO" overlay generate --group grafo7a-14
+    expect 2 "$MCO" overlay generate --nodes 9 --degree 9
+    expect 2 "$MCO" overlay generate --nodes 1000000001
+}
+
+# Jumps are below the other methods on this instance; engines and units agree to the last bit.
+bounds() {
+    local method
+    expect 0 "$MCO" overlay bound b.csv --json jump.json --history h.csv
+    expect_text out "b.csv: 50 nodes, 1225 possible links"
+    expect_text out "jumps: the least bounds in the least time of all methods"
+    expect_json jump.json kind '"overlay"'
+    expect_text jump.json '"method": "jump"'
+    expect_json jump.json nodes 50
+    expect_json jump.json links 1225
+    expect_json jump.json complete true
+    [ -s h.csv ] || fail "no history"
+    expect 0 "$MCO" overlay bound b.csv --engine reference --json reference.json
+    expect_json reference.json exact_bound "$(json jump.json exact_bound)"
+    expect 0 "$MCO" overlay bound b.csv --simd portable --threads 2 --json portable.json
+    expect_json portable.json exact_bound "$(json jump.json exact_bound)"
+    for method in std dist; do
+        expect 0 "$MCO" overlay bound b.csv --method "$method" --iterations 20 --json "$method.json"
+        expect_json "$method.json" stop '"iterations"'
+        awk -v a="$(json jump.json bound)" -v b="$(json "$method.json" bound)" 'BEGIN { exit !(a <= b) }' || fail "$method is below jumps"
+    done
+    expect 0 "$MCO" overlay bound b.csv --time-limit 0 --json late.json
+    expect_json late.json stop '"time"'
+    expect 4 "$MCO" overlay bound b.csv --engine gpu --json bad.json
+    expect_text err "no GPU: the membership overlay has no engine on GPUs"
+    expect 2 "$MCO" overlay bound b.csv --method best
+    expect 2 "$MCO" overlay bound b.csv --iterations 0
+    expect_no_file bad.json
+}
+
+program() {
+    local seen=0
+    "$MCO" overlay bound b.csv --method lp --json lp.json > out 2> err || seen=$?
+    if [ "$seen" -eq 3 ] || [ "$seen" -eq 4 ]; then return 0; fi  # no solver of linear programs here
+    [ "$seen" -eq 0 ] || fail "exit code $seen with --method lp"
+    expect_json lp.json outcome '"optimal"'
+    awk -v a="$(json lp.json bound)" -v b="$(json jump.json bound)" 'BEGIN { exit !(a <= b * (1 + 1e-9)) }' || fail "jumps are below the program"
+}
+
+solves() {
+    expect 0 "$MCO" overlay solve three.csv --json r.json --solution s.csv --history h.csv
+    expect_text out "three.csv: 3 nodes, 3 possible links"
+    expect_json r.json kind '"overlay"'
+    expect_json r.json kept 2
+    case $(json r.json objective) in 2.49999999*) ;; *) fail "the worth is $(json r.json objective)" ;; esac
+    printf 'from,to,bandwidth\na,b,4\na,c,3\n' | cmp -s - s.csv || fail "another overlay than a-b, a-c"
+    expect 0 "$MCO" overlay check three.csv s.csv
+    expect_text out "valid: worth 2.499999999, 2 links"
+    expect 0 "$MCO" overlay check three.csv r.json
+    INPUT=three.csv expect 0 "$MCO" overlay solve - --quiet
+    gzip -k three.csv
+    expect 0 "$MCO" overlay solve three.csv.gz
+    expect 0 "$MCO" overlay solve b.csv --iterations 200 --threads 1 --json one.json --solution one.csv
+    expect_json one.json stop '"iterations"'
+    expect 0 "$MCO" overlay solve b.csv --iterations 200 --threads 2 --solution two.csv
+    cmp -s one.csv two.csv || fail "two threads give another overlay than one"
+    expect 0 "$MCO" overlay check b.csv one.csv
+    expect 0 "$MCO" overlay check b.csv one.json
+    expect 0 "$MCO" overlay solve d.csv --time-limit 0.2 --solution d.sol
+    expect 0 "$MCO" overlay check d.csv d.sol
+    printf 'from,to\na,b\n' > graph.csv
+    expect 0 "$MCO" overlay solve three.csv --links graph.csv --least 1 --most 3 --solution s.csv
+    printf 'from,to,bandwidth\na,b,3\n' | cmp -s - s.csv || fail "--links, --least and --most are not obeyed"
+    expect 4 "$MCO" overlay solve b.csv --gpus 0
+}
+
+checks() {
+    expect 0 "$MCO" overlay check three.csv kept.csv
+    printf 'from,to,bandwidth\na,b,5\n' > w.csv
+    expect 1 "$MCO" overlay check three.csv w.csv
+    expect_text err "link 1, between a and b, carries 5; allowed is 2 to 4"
+    printf 'from,to,bandwidth\na,b,1\n' > w.csv
+    expect 1 "$MCO" overlay check three.csv w.csv
+    printf 'from,to,bandwidth\na,b,3\nb,c,2\n' > w.csv
+    expect 1 "$MCO" overlay check three.csv w.csv
+    expect_text err "the links of node b carry 5, its bandwidth is 4"
+    printf 'from,to,bandwidth\na,b,2\nb,a,2\n' > w.csv
+    expect 1 "$MCO" overlay check three.csv w.csv
+    expect_text err "the link between a and b stands twice"
+    sed 's/"objective": 2\.4/"objective": 2.6/' r.json > w.json
+    expect 1 "$MCO" overlay check three.csv w.json
+    expect_text err "its file says 2.6"
+    expect 1 "$MCO" overlay check b.csv jump.json
+    expect_text err "the result file has no overlay: its solution lacks from"
+    expect 3 "$MCO" overlay check missing kept.csv
+    expect 2 "$MCO" overlay check three.csv
+}
+
+exports() {
+    expect 0 "$MCO" overlay export three.csv --output p.lp
+    expect_text p.lp "Minimize"
+    expect 0 "$MCO" overlay export three.csv --format mps --output p.mps
+    expect_text p.mps "COLUMNS"
+    [ "$(grep -c INTORG p.mps)" -ge 1 ] || fail "no integer columns"
+    expect 0 "$MCO" overlay export three.csv --least 0 --format mps
+    if grep -q INTORG out; then fail "binaries without a least bandwidth"; fi
+    expect 3 "$MCO" overlay export three.csv --output nowhere/p.lp
+}
+
+# Cut, empty, huge and binary files are refused with their place; nothing is written.
+hostile() {
+    local size action
+    : > empty.csv
+    head -c 4000 /dev/zero > zero.csv
+    head -c 4000 /dev/urandom > random.csv
+    printf 'uptime,bandwidth\n0.5,99999999999999999999999999\n' > huge.csv
+    printf 'uptime,bandwidth\n1e400,1\n' > far.csv
+    printf 'uptime,bandwidth\n1,1000000000\n1,1000000000\n1,1000000000\n1,1000000000\n' > load.csv
+    for action in solve bound export; do
+        for size in empty zero random huge far; do
+            expect 3 "$MCO" overlay "$action" "$size.csv"
+            expect_text err "$size.csv"
+        done
+        expect 3 "$MCO" overlay "$action" load.csv
+        expect_text err "the links of node 1 may carry 3000000000 in all, allowed is 2147483647"
+    done
+    for size in 1 5 20 30 33 38; do
+        local seen=0
+        head -c "$size" three.csv > cut.csv
+        "$MCO" overlay solve cut.csv --json bad.json > out 2> err || seen=$?
+        if [ "$seen" -ne 3 ] && [ "$seen" -ne 0 ]; then fail "exit code $seen with $size bytes"; fi
+        [ "$seen" -eq 0 ] || expect_text err "cut.csv:"
+        [ "$seen" -eq 0 ] || expect_no_file bad.json
+        rm -f bad.json
+    done
+    expect 3 "$MCO" overlay solve random.csv --json bad.json
+    expect 1 "$MCO" overlay check three.csv random.csv
+    expect 1 "$MCO" overlay check three.csv empty.csv
+    expect_no_file bad.json
+    printf '2 2\n1 2\n' > shop.csv
+    expect 3 "$MCO" overlay solve shop.csv
+    expect 2 "$MCO" overlay
+    expect 2 "$MCO" overlay solve
+    expect 0 "$MCO" help overlay
+    expect_text out "mco overlay solve"
+}
+
+peers
+generates
+bounds
+program
+solves
+checks
+exports
+hostile

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// The search for overlays: against all overlays of small instances; the same answer for the same seed and any number of threads;
+// limits, refusals, failing memory; the result file.
+#include "test_support.h"
+
+#include <math.h>
+
+#include "mco/overlay.h"
+#include "overlay_support.h"
+
+static const double UNITS = 4294967296.0;
+
+static mco_overlay_params params_of(int64_t iterations, int threads)
+{
+    mco_overlay_params p = MCO_OVERLAY_PARAMS_INIT;
+    p.iterations = iterations;
+    p.threads = threads;
+    return p;
+}
+
+static mco_overlay_result solved(const mco_overlay *o, const mco_overlay_params *p)
+{
+    mco_overlay_result r = MCO_OVERLAY_RESULT_INIT;
+    assert_ok(mco_overlay_solve(test_ctx, o, p, &r));
+    double worth;
+    assert_ok(mco_overlay_check(test_ctx, o, &r.solution, &worth));
+    assert_true(worth == r.worth && r.worth <= r.bound);
+    return r;
+}
+
+// The search meets the optimum of nearly all small instances and never exceeds it.
+static void test_all_overlays(void **state)
+{
+    (void)state;
+    enum { CASES = TEST_IS_SANITIZED ? 60 : 300 };
+    mco_rng rng;
+    int optimal = 0;
+    mco_rng_seed(&rng, 21, 0);
+    for (int k = 0; k < CASES; k++) {
+        test_shape shape = test_random_shape(&rng, TEST_NODES);
+        shape.highest = shape.nodes == TEST_NODES && shape.highest > 3 ? 3 : shape.highest;
+        mco_overlay *o = test_random_overlay(test_ctx, &rng, &shape);
+        assert_non_null(o);
+        const double best = (double)test_best_worth(o, false) / UNITS * o->weight_unit;
+        const mco_overlay_params p = params_of(0, 1);
+        mco_overlay_result r = solved(o, &p);
+        assert_true(r.worth <= best && r.bound >= best);
+        assert_true(r.outcome != MCO_OUTCOME_OPTIMAL || r.worth >= best * (1 - 1e-9));
+        optimal += r.worth >= best * (1 - 1e-12);
+        mco_overlay_result_clear(test_ctx, &r);
+        mco_overlay_destroy(test_ctx, &o);
+    }
+    if (optimal < CASES * 95 / 100)
+        fail_msg("%d of %d are optimal", optimal, CASES);
+}
+
+static mco_overlay *of_group(const char *group)
+{
+    mco_overlay *o = NULL;
+    mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+    g.group = group;
+    assert_ok(mco_overlay_generate(test_ctx, &g, &o));
+    return o;
+}
+
+static void assert_same(const mco_overlay_result *a, const mco_overlay_result *b)
+{
+    const size_t count = (size_t)a->solution.count;
+    assert_int_equal(a->solution.count, b->solution.count);
+    assert_true(a->worth == b->worth && a->bound == b->bound && a->moves == b->moves);
+    assert_memory_equal(a->solution.from, b->solution.from, count * sizeof *a->solution.from);
+    assert_memory_equal(a->solution.to, b->solution.to, count * sizeof *a->solution.to);
+    assert_memory_equal(a->solution.bandwidth, b->solution.bandwidth, count * sizeof *a->solution.bandwidth);
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    static const char *const groups[] = {"grafo50a-14", "grafo50b-14", "grafo50a-128", "grafo50b-128"};
+    for (int g = 0; g < COUNT_OF(groups); g++) {
+        mco_overlay *o = of_group(groups[g]);
+        mco_overlay_params p = params_of(500, 1);
+        mco_overlay_result one = solved(o, &p);
+        assert_true(one.stop == MCO_STOP_ITERATIONS && one.outcome == MCO_OUTCOME_FEASIBLE);
+        assert_true(one.worth >= (g < 2 ? 0.99 : 0.95) * one.bound);
+        assert_true(one.history_count > 0 && one.history[one.history_count - 1].objective == one.worth);
+        p.threads = 2;
+        mco_overlay_result two = solved(o, &p);
+        assert_same(&one, &two);
+        mco_overlay_result_clear(test_ctx, &two);
+        mco_overlay_result_clear(test_ctx, &one);
+        mco_overlay_destroy(test_ctx, &o);
+    }
+}
+
+// Where a node has room for one link the overlay is a matching. The bound by numbers of links is then tight, whatever the bandwidths.
+static void test_matching(void **state)
+{
+    (void)state;
+    const double uptime[4] = {0.9, 0.8, 0.7, 0.6};
+    const int64_t bandwidth[4] = {500000000, 500000000, 500000000, 500000000};
+    const mco_overlay_data data = {.nodes = 4, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .least_of_all = 400000000,
+                                   .most_of_all = 500000000};
+    mco_overlay *o = NULL;
+    const mco_overlay_params p = params_of(0, 1);
+    assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
+    mco_overlay_result r = solved(o, &p);
+    assert_int_equal(r.solution.count, 2);
+    assert_true(fabs(r.worth - 5e8 * (0.9 * 0.8 + 0.7 * 0.6)) < 1 && r.bound <= r.worth * (1 + 1e-4));
+    mco_overlay_result_clear(test_ctx, &r);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
+static void test_tiny(void **state)
+{
+    (void)state;
+    for (int64_t nodes = 0; nodes <= 3; nodes++)
+        for (int64_t degree = -1; degree <= 0; degree++) {
+            mco_overlay *o = NULL;
+            mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+            g.nodes = nodes;
+            g.degree = degree;
+            assert_ok(mco_overlay_generate(test_ctx, &g, &o));
+            const mco_overlay_params p = params_of(0, 1);
+            mco_overlay_result r = solved(o, &p);
+            if (nodes < 2 || degree == 0)
+                assert_true(r.worth == 0 && r.bound == 0 && r.solution.count == 0 && r.outcome == MCO_OUTCOME_OPTIMAL);
+            else
+                assert_true(r.worth > 0);
+            mco_overlay_result_clear(test_ctx, &r);
+            mco_overlay_destroy(test_ctx, &o);
+        }
+}
+
+static void test_stops(void **state)
+{
+    (void)state;
+    mco_overlay *o = of_group("grafo100b-14");
+    mco_overlay_params p = params_of(0, 1);
+    p.gap = 0.5;
+    mco_overlay_result r = solved(o, &p);
+    assert_int_equal(r.stop, MCO_STOP_GAP);
+    mco_overlay_result_clear(test_ctx, &r);
+    p.gap = 0;
+    p.time_limit_s = 0.05;
+    r = solved(o, &p);
+    assert_true(r.stop == MCO_STOP_TIME && r.work.solve_s < 5);
+    mco_overlay_result_clear(test_ctx, &r);
+    p.time_limit_s = 0;
+    r = solved(o, &p);
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    mco_overlay_result_clear(test_ctx, &r);
+    p.time_limit_s = INFINITY;
+    mco_cancel(test_ctx);
+    r = solved(o, &p);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    mco_overlay_result_clear(test_ctx, &r);
+    p.gpus = "0";
+    assert_fails(mco_overlay_solve(test_ctx, o, &p, &r), MCO_ERR_DEVICE, "no GPU: the membership overlay has no engine on GPUs");
+    mco_overlay_destroy(test_ctx, &o);
+}
+
+// What the command writes is read back as the same overlay, from CSV and from the result file.
+static void test_files(void **state)
+{
+    (void)state;
+    mco_overlay *o = of_group("grafo50b-14");
+    const mco_overlay_params p = params_of(100, 1);
+    mco_overlay_result r = solved(o, &p), back = MCO_OVERLAY_RESULT_INIT;
+    double stated;
+    const char *csv = test_path("o.csv"), *json = test_path("o.json");
+    assert_ok(mco_overlay_write_solution(test_ctx, o, &r.solution, csv));
+    assert_ok(mco_overlay_write_result(test_ctx, o, &p, &r, NULL, json));
+    for (int k = 0; k < 2; k++) {
+        back = r;
+        assert_ok(mco_overlay_read_solution(test_ctx, o, k == 0 ? csv : json, &back.solution, &stated));
+        assert_same(&r, &back);
+        assert_true(k == 0 ? isnan(stated) : fabs(stated - r.worth) <= 1e-9 * r.worth);
+        mco_overlay_solution_clear(test_ctx, &back.solution);
+    }
+    mco_overlay_result_clear(test_ctx, &r);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
+static void test_failing_memory(void **state)
+{
+    (void)state;
+    for (int g = 0; g < 2; g++) {
+        mco_overlay *o = of_group(g == 0 ? "grafo50b-14" : "grafo50b-128");
+        const long before = test_memory.live;
+        const mco_overlay_params p = params_of(20, 1);
+        mco_overlay_result r = MCO_OVERLAY_RESULT_INIT;
+        mco_status st = MCO_ERR_MEMORY;
+        long k = 1;
+        for (; st != MCO_OK && k < 1000; k++) {
+            test_fail_allocation(k);
+            st = mco_overlay_solve(test_ctx, o, &p, &r);
+            assert_true(st == MCO_OK || (st == MCO_ERR_MEMORY && r.solution.from == NULL && test_memory.live == before));
+        }
+        test_fail_allocation(0);
+        assert_int_equal(st, MCO_OK);
+        assert_true(k > 20);
+        mco_overlay_result_clear(test_ctx, &r);
+        mco_overlay_destroy(test_ctx, &o);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
+    };
+    return cmocka_run_group_tests_name("overlay solve", tests, NULL, NULL);
+}
