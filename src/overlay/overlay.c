@@ -92,7 +92,7 @@ static void settle(solver *s)
     mco_overlay_bound_params *p = &s->p;
     if (p->method == MCO_OVERLAY_METHOD_AUTO) {
         p->method = MCO_OVERLAY_METHOD_JUMP;
-        snprintf(s->r.reason, sizeof s->r.reason, "jumps: the least bounds in the least time of all methods");
+        snprintf(s->r.reason, sizeof s->r.reason, "jumps: near the least bound, in the least time of all methods");
     }
     s->has_iterations = p->iterations > 0 && p->method != MCO_OVERLAY_METHOD_LP;
     if (p->iterations == 0)
