@@ -12,7 +12,7 @@
 enum { MOST_BRACKETS = 6, PLAIN_SHARE = 4 };
 static const uint32_t FIRST_REACH = UINT32_C(429496730);  // 0.1
 static const uint32_t LEAST_REACH = 429497;               // 0.0001
-static const double FIRST_WIDTH = 0.02, LAST_WIDTH = 2e-5, UNITS = 4294967296.0;
+static const double FIRST_WIDTH = 0.005, LAST_WIDTH = 2e-5, UNITS = 4294967296.0;
 static const double RAMP_SHARE = 0.8;   // of the iterations with a ramp, in which its width falls
 static const double LEAST_GAIN = 1e-4;  // of the bound, in one plain jump
 
@@ -127,8 +127,10 @@ mco_status overlay_jump(overlay_dual *d)
     }
     overlay_return(d);
     const int64_t first = d->iterations;
+    const double share = fmin(mco_run_share(d->run), 0.99);  // of a time limit
     while (goes_on && overlay_goes_on(d)) {
-        const double part = (double)(d->iterations - first) / (RAMP_SHARE * (double)(d->p->iterations - first));
+        const double done = (double)(d->iterations - first) / (double)(d->p->iterations - first);
+        const double part = fmax(done, (mco_run_share(d->run) - share) / (1 - share)) / RAMP_SHARE;
         d->width = (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
         MCO_TRY(iterate(d, &goes_on));
     }

@@ -65,7 +65,7 @@ static void fill_or_empty(program *q, int32_t i, const overlay_link *link, doubl
 static mco_status place_links(program *q)
 {
     mco_status st = MCO_OK;
-    for (int32_t i = 0; i < q->o->nodes; i++)
+    for (int32_t i = 0; i < q->o->nodes && !mco_run_must_stop(q->d->run, q->d->iterations); i++)
         for (int64_t k = 0; k < overlay_row_size(q->o, i); k++) {
             const overlay_link link = overlay_entry(q->o, i, k);
             const double reduced = reduced_weight(q, i, &link);
@@ -87,7 +87,10 @@ static mco_status price(program *q, int64_t *found)
 {
     mco_status st = MCO_OK;
     const int64_t before = q->count;
-    for (int32_t i = 0; i < q->o->nodes; i++)
+    *found = 1;  // if the time ends before all are priced
+    for (int32_t i = 0; i < q->o->nodes; i++) {
+        if (mco_run_must_stop(q->d->run, q->d->iterations))
+            return MCO_OK;
         for (int64_t k = 0; k < overlay_row_size(q->o, i); k++) {
             const overlay_link link = overlay_entry(q->o, i, k);
             uint8_t *at = &q->at[entry_of(q->o, i, k)];
@@ -101,6 +104,7 @@ static mco_status price(program *q, int64_t *found)
             *at = COLUMN;
             MCO_TRY(add_column(q, i, &link));
         }
+    }
     *found = q->count - before;
 done:
     return st;
