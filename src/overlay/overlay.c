@@ -196,8 +196,6 @@ static mco_status solve(solver *s)
     const overlay_build *build = &overlay_plain;
     const bool is_reference = s->p.engine == MCO_ENGINE_REFERENCE;
     const int threads = is_reference ? 1 : mco_settle_threads(s->p.threads);
-    if (s->p.engine == MCO_ENGINE_GPU)
-        return mco_fail(s->ctx, MCO_ERR_DEVICE, "bounds of overlays run on the cores: --engine cpu or auto");
     if (!is_reference)
         MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
     MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));
