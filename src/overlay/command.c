@@ -254,7 +254,8 @@ const cli_problem cli_overlay = {
     .text = "membership overlay: which links peers of limited bandwidth and uptime keep, and how good that can be",
     .about = "Membership overlay: peers with an uptime and a bandwidth; find links, and the bandwidth of each, of the greatest sum of\n"
              "bandwidth times the probability that both ends are up.\n\n"
-             "INSTANCE is CSV (plain or gzip, - for standard input).",
+             "INSTANCE is CSV (plain or gzip, - for standard input). SOLUTION is CSV with the columns from, to, bandwidth, or a result file.",
+    .example = "solve examples/peers.csv --solution kept.csv",
     .csv = {{"CSV of INSTANCE: rows of limits (least,L and most,U of a link), a header, a row for each node; where not all pairs may\n"
              "be linked, a second header that begins with from, and a row for each possible link",
              {{"uptime", "probability that the node is up, 0 to 1; needed"},

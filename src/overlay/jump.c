@@ -4,7 +4,7 @@
 // rule of false position. All nodes then move 0.6 of the way at once.
 //
 // Moves of many nodes at once can go around in circles. So, when plain jumps gain little, a ramp stands for the step: a link counts by
-// the share excess / width, up to 1. The width falls from 2^-5.6 to 2^-15.6 by equal factors.
+// the share excess / width, up to 1. The width falls from 2^-7.6 to 2^-15.6 by equal factors.
 #include <math.h>
 
 #include "overlay/dual.h"

@@ -92,7 +92,7 @@ static void settle(solver *s)
     mco_overlay_bound_params *p = &s->p;
     if (p->method == MCO_OVERLAY_METHOD_AUTO) {
         p->method = MCO_OVERLAY_METHOD_JUMP;
-        snprintf(s->r.reason, sizeof s->r.reason, "jumps: the least bounds in the least time of all methods");
+        snprintf(s->r.reason, sizeof s->r.reason, "jumps: near the least bound, in the least time of all methods");
     }
     s->has_iterations = p->iterations > 0 && p->method != MCO_OVERLAY_METHOD_LP;
     if (p->iterations == 0)
@@ -196,8 +196,6 @@ static mco_status solve(solver *s)
     const overlay_build *build = &overlay_plain;
     const bool is_reference = s->p.engine == MCO_ENGINE_REFERENCE;
     const int threads = is_reference ? 1 : mco_settle_threads(s->p.threads);
-    if (s->p.engine == MCO_ENGINE_GPU)
-        return mco_fail(s->ctx, MCO_ERR_DEVICE, "bounds of overlays run on the cores: --engine cpu or auto");
     if (!is_reference)
         MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
     MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));

@@ -28,7 +28,7 @@ bounds() {
     local method
     expect 0 "$MCO" overlay bound b.csv --json jump.json --history h.csv
     expect_text out "b.csv: 50 nodes, 1225 possible links"
-    expect_text out "jumps: the least bounds in the least time of all methods"
+    expect_text out "jumps: near the least bound, in the least time of all methods"
     expect_json jump.json kind '"overlay"'
     expect_text jump.json '"method": "jump"'
     expect_json jump.json nodes 50
