@@ -32,6 +32,7 @@ enum {
     LONG_ROUTE = 40,              // customers: with longer routes nearly all time is for the whole
     REGION_ROUTES = 6,            // of a region on the cores, at least
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
+    CROWD_CUSTOMERS = 750,        // up to here a GPU anneals regions in the memory of warps, where routes are short
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     LONGEST_ON_GPU = 256,         // customers of a route; if a route is longer the cores go on
@@ -424,21 +425,25 @@ static bool has_crowd(const vrp_processor *regions)
     return regions != NULL && regions->crowd != NULL;
 }
 
+// Whether a crowd is the first choice.
+static bool wants_crowd(const vrp_rounds *s, const vrp_processor *regions)
+{
+    return has_crowd(regions) && (customers_of_route(s) > LONG_ROUTE || !fits(s) || s->problem->customers > CROWD_CUSTOMERS);
+}
+
 // The whole, as a crowd on a GPU or on the cores.
 static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *device_s)
 {
-    if (has_crowd(regions))
+    if (wants_crowd(s, regions))
         return regions->crowd(s, customers_of_route(s) > LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
     return anneal_whole(s, regions != NULL ? share_before_gpu(s) : 1);
 }
 
-// What follows the whole, or the population: parts of a crowd, regions on a GPU, or regions on the cores. Up to
-// SMALL_CUSTOMERS regions in the memory of a warp are for short routes.
+// What follows the whole, or the population: parts of a crowd, regions on a GPU, or regions on the cores.
 static mco_status regions_on(vrp_rounds *s, vrp_processor *cores, vrp_processor *regions, double *device_s)
 {
     mco_status st = MCO_OK;
-    const bool is_long = customers_of_route(s) > LONG_ROUTE || !fits(s);
-    if (has_crowd(regions) && (is_long || s->problem->customers > SMALL_CUSTOMERS))
+    if (wants_crowd(s, regions))
         MCO_TRY(regions->crowd(s, 1, false, device_s));
     if (vrp_rounds_is_over(s))
         return MCO_OK;
