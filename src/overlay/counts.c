@@ -6,6 +6,7 @@
 #include <math.h>
 
 static const double UNITS = 4294967296.0;
+static const double ENOUGH_USED = 0.995;  // of the bandwidth
 
 static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
 {
@@ -27,13 +28,18 @@ static int64_t room_of(const mco_overlay *o, int32_t i)
     return least > 0 ? o->bandwidth[i] / least : INT32_MAX;
 }
 
-// A bandwidth holds few links where this relaxation can be the better one.
+// Numbers of links can be the better bound where nodes have room for few of them, or where that many cannot use the bandwidth.
 bool overlay_counts_pay(const mco_overlay *o)
 {
     int64_t few = 0;
-    for (int32_t i = 0; i < o->nodes && o->links <= OVERLAY_COUNTS_MOST; i++)
-        few += room_of(o, i) <= FEW_LINKS;
-    return few > 0 && 2 * few >= o->nodes;
+    double bandwidths = 0, used = 0;
+    for (int32_t i = 0; i < o->nodes && o->links <= OVERLAY_COUNTS_MOST; i++) {
+        const int64_t room = room_of(o, i);
+        few += room <= FEW_LINKS;
+        bandwidths += o->bandwidth[i];
+        used += fmin(o->bandwidth[i], (double)room * o->cap[i]);
+    }
+    return used > 0 && (2 * few >= o->nodes || used < ENOUGH_USED * bandwidths);
 }
 
 mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overlay **out)

@@ -9,7 +9,7 @@
 
 enum { FEW_LINKS = 4, OVERLAY_COUNTS_MOST = 1 << 24 };  // links at a node; possible links of the instance
 
-// Whether at least half of the nodes have room for few links, and all links have room in memory.
+// Whether this bound can be the better one, and all links have room in memory. O(nodes), or O(links) where links have limits of their own.
 bool overlay_counts_pay(const mco_overlay *o);
 // Makes the instance of numbers. *out takes mco_overlay_destroy(). Errors: LIMIT, MEMORY. O(links)
 mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overlay **out);

@@ -6,6 +6,7 @@
 
 #include "base/options.h"
 #include "base/structs.h"
+#include "lp/lp.h"
 #include "overlay/counts.h"
 #include "overlay/dual.h"
 #include "overlay/search.h"
@@ -14,7 +15,7 @@
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_SOLVE_OPTIONS)};
 static const mco_option_table options = MCO_OPTION_TABLE(records);
 
-enum { SHAKES_A_NODE = 20, SHAKES_A_LOOK = 64 };
+enum { SHAKES_A_NODE = 100, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
 
 const mco_option_table *mco_overlay_options(void)
@@ -34,14 +35,18 @@ typedef struct solver {
     mco_overlay_result r;
 } solver;
 
-// The bound by numbers of links. Its duals, prices of links, guide the search.
+// The bound by numbers of links: all links have the same limit there, so jumps are slow to agree, and up to MOST_OF_PROGRAM nodes the linear
+// program is solved. Its duals, prices of links, guide the search.
 static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
 {
     mco_status st = MCO_OK;
     mco_overlay *counts = NULL;
+    mco_overlay_bound_params counting = *p;
     mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
     MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
-    MCO_TRY(overlay_bound(s->ctx, counts, p, &r));
+    if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there())
+        counting.method = MCO_OVERLAY_METHOD_LP;
+    MCO_TRY(overlay_bound(s->ctx, counts, &counting, &r));
     const double bound = overlay_counts_bound(s->o, r.bound);
     mco_log(s->ctx, MCO_LOG_INFO, "bound by bandwidths %.10g, by numbers of links %.10g", s->r.bound, bound);
     if (bound < s->r.bound) {
