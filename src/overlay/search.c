@@ -15,6 +15,10 @@
 // Links of a node below reduced weight 0 that are looked at; steps of a chain.
 enum { MORE_LINKS = 12, DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
 
+// Of the worth, in one pass over all nodes. Around odd cycles of links of large bandwidths chains may gain a few units each time, for
+// millions of passes.
+static const double LEAST_GAIN = 1e-7;
+
 // ---- Candidates
 
 typedef struct seen {
@@ -280,11 +284,12 @@ static mco_status commit(overlay_search *s)
 mco_status overlay_descend(overlay_search *s)
 {
     mco_status st = MCO_OK;
-    for (bool gains = true; gains && !mco_run_must_stop(s->run, s->moves);) {
-        gains = false;
+    double before = -1;
+    while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
+        before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
             if (s->rest[v] > 0)
-                gains = overlay_chain(s, v) || gains;
+                overlay_chain(s, v);
             MCO_TRY(commit(s));
         }
     }

@@ -57,7 +57,7 @@ void overlay_search_close(overlay_search *s);
 bool overlay_chain(overlay_search *s, int32_t v);
 // Drops some links near a random one and repairs; undone if that loses. Errors: MEMORY.
 mco_status overlay_shake(overlay_search *s);
-// Chains from all nodes, again and again until none gains, or the run ends. Errors: MEMORY.
+// Chains from all nodes, again and again until a pass gains next to nothing, or the run ends. Errors: MEMORY.
 mco_status overlay_descend(overlay_search *s);
 
 // The links that are kept, by ends. Errors: MEMORY.

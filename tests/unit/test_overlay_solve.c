@@ -111,6 +111,24 @@ static void test_matching(void **state)
     mco_overlay_destroy(test_ctx, &o);
 }
 
+// Three peers of large bandwidths and one of a small one: chains gain ten units each, which descents must not wait for.
+static void test_large_bandwidths(void **state)
+{
+    (void)state;
+    const double uptime[4] = {1, 1, 1, 1};
+    const int64_t bandwidth[4] = {10, 1000000000, 1000000000, 1000000000};
+    const mco_overlay_data data = {.nodes = 4, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
+    mco_overlay *o = NULL;
+    mco_overlay_params p = params_of(20, 1);
+    p.time_limit_s = 20;
+    assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
+    mco_overlay_result r = solved(o, &p);
+    assert_int_equal(r.stop, MCO_STOP_ITERATIONS);
+    assert_true(r.worth >= 1e9 && r.bound >= 1.5e9);
+    mco_overlay_result_clear(test_ctx, &r);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 static void test_tiny(void **state)
 {
     (void)state;
@@ -208,7 +226,7 @@ static void test_failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
+        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_large_bandwidths), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
     };
     return cmocka_run_group_tests_name("overlay solve", tests, NULL, NULL);
 }
