@@ -15,7 +15,7 @@
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_SOLVE_OPTIONS)};
 static const mco_option_table options = MCO_OPTION_TABLE(records);
 
-enum { SHAKES_A_NODE = 100, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000 };
+enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
 
 const mco_option_table *mco_overlay_options(void)
@@ -93,13 +93,24 @@ done:
     return st;
 }
 
+// As asked for; without end where there is a time limit. Else some a node, fewer where nodes have many candidates: the time of a chain
+// grows with their square.
+static int64_t shakes_of(const solver *s)
+{
+    if (s->p.iterations > 0)
+        return s->p.iterations;
+    if (s->p.time_limit_s < INFINITY)
+        return INT64_MAX;
+    const double candidates = 2.0 * (double)s->search.links / fmax(s->o->nodes, 1), share = FEW_CANDIDATES / fmax(candidates, FEW_CANDIDATES);
+    return (int64_t)fmax(SHAKES_A_NODE * share * share, FEWEST_SHAKES) * s->o->nodes;
+}
+
 static mco_status search(solver *s)
 {
     mco_status st = MCO_OK;
     const overlay_guide guide = {.dual = s->bound.duals, .price = s->price, .seed = (uint64_t)s->p.seed};
-    const bool has_end = s->p.iterations > 0 || s->p.time_limit_s < INFINITY;
-    const int64_t most = s->p.iterations > 0 ? s->p.iterations : has_end ? INT64_MAX : (int64_t)SHAKES_A_NODE * s->o->nodes;
     MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, &guide, &s->search));
+    const int64_t most = shakes_of(s);
     MCO_TRY(record(s, "greedy"));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
