@@ -258,7 +258,9 @@ static mco_status bound_first(beside *b)
     const double left_s = b->search->run.stop_s - mco_clock_s();
     const mco_status st = vrp_prove_first(&b->proof, fmin(FIRST_MOST_S, FIRST_SHARE * left_s));
     (void)look(b);
-    return st == MCO_ERR_MEMORY || st == MCO_ERR_LIMIT ? b->look_status : st != MCO_OK ? st : b->look_status;
+    if (b->look_status != MCO_OK || st == MCO_OK || st == MCO_ERR_MEMORY || st == MCO_ERR_LIMIT)
+        return b->look_status;
+    return mco_fail(b->search->ctx, st, "%s", mco_context_error(b->ctx));
 }
 
 static void close(beside *b)

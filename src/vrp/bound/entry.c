@@ -140,7 +140,8 @@ static mco_status fill_empty(bounding *b, mco_vrp_bound_result *r)
     r->outcome = MCO_OUTCOME_OPTIMAL;
     r->bound = r->root_bound = r->cost = 0;
     r->scaled_bound = r->scaled_cost = 0;
-    r->is_rechecked = true;
+    r->is_rechecked = r->is_bound_rechecked = true;
+    snprintf(r->bound_checked, sizeof r->bound_checked, "all of it");
     return MCO_OK;
 }
 

@@ -216,13 +216,19 @@ static mco_status pass_through_q(pass *p)
     return st != MCO_OK ? st : vrp_through_ratios(p->ctx, p->q, p->value, p->load, NULL, p->run->stop_s);
 }
 
+// The engine that a pass has in the end.
+static void take_engine(pass *p, mco_engine engine)
+{
+    p->settings.engine = engine;
+    p->r->work = vrp_bound_work(&p->settings);
+}
+
 static mco_status run_ng(pass *p)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_ng_sets_open(p->ctx, &p->problem, (int32_t)p->params->ng_size, &p->sets));
     MCO_TRY(vrp_ng_open(p->ctx, &p->problem, &p->sets, &p->settings, &p->ng));
-    p->settings.engine = vrp_ng_engine_in_use(p->ng);
-    p->r->work = vrp_bound_work(&p->settings);
+    take_engine(p, vrp_ng_engine_in_use(p->ng));
     MCO_TRY(time_pass(p, pass_ng));
     const int32_t least = vrp_ng_least_route(p->ng);
     if (least == -VRP_NO_PATH)
@@ -238,6 +244,7 @@ static mco_status run_q(pass *p)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_q_open(p->ctx, &p->problem, &p->settings, &p->q));
+    take_engine(p, vrp_q_engine_in_use(p->q));
     MCO_TRY(time_pass(p, pass_q));
     const int32_t least = vrp_q_least_route(p->q);
     if (least == -VRP_NO_PATH)
@@ -266,6 +273,7 @@ static mco_status run_through_q(pass *p)
     MCO_TRY(mco_alloc(p->ctx, &p->value, problem->nodes));
     MCO_TRY(mco_alloc(p->ctx, &p->load, problem->nodes));
     MCO_TRY(vrp_q_open(p->ctx, problem, &p->settings, &p->q));
+    take_engine(p, vrp_q_engine_in_use(p->q));
     MCO_TRY(time_pass(p, pass_through_q));
     double sum = 0;
     for (int32_t i = 1; i < problem->nodes; i++)

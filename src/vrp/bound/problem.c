@@ -60,7 +60,7 @@ static mco_status set_loads(mco_context *ctx, const mco_vrp *vrp, vrp_bound_prob
 void vrp_bound_coarsen_loads(vrp_bound_problem *problem, int32_t most)
 {
     vrp_bound_problem *p = problem;
-    const int32_t step = p->capacity / most + 1;
+    const int32_t step = (p->capacity - 1) / most + 1;
     int64_t capacity = p->capacity / step, total = 0;
     if (step == 1)
         return;

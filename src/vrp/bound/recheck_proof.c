@@ -220,6 +220,9 @@ static int64_t value_by_pool(const proof_check *c, const vrp_recheck *t, const v
 static mco_status check_pool_rows(const vrp_recheck *t, const vrp_claim_pool *pool)
 {
     vrp_recheck rows = *t;
+    for (int64_t r = 0; r < pool->cuts.count; r++)
+        if ((pool->row_price[r] > 0) - (pool->row_price[r] < 0) != pool->cuts.cut[r].price)
+            return mco_fail(t->ctx, MCO_ERR_CHECK, "row %lld of a pool has a price of another sign than its row", (long long)r);
     rows.cuts = &pool->cuts;
     rows.claims = NULL;
     return vrp_recheck_rows(&rows);

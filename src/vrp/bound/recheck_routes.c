@@ -7,7 +7,7 @@
 #include "vrp/bound/recheck.h"
 #include "vrp/bound/recheck_lengths.h"
 
-enum { LOOK_LABELS = 256, FIRST_SLOTS = 1 << 12, MOST_ROWS = 4096 };
+enum { LOOK_LABELS = 256, FIRST_SLOTS = 1 << 12 };
 
 typedef struct label {
     int64_t value;     // at the prices

@@ -107,7 +107,7 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     mco_status st = MCO_OK;
     const mco_vrp_bound_params *p = proof->params;
     vrp_root *r = out;
-    *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN};
+    *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN, .round_room = proof->result->round_count};
     MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
@@ -421,7 +421,7 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     vrp_master *m = &r->master;
     int64_t count = 0;
     bool is_done;
-    if (!r->has_master || r->proof->known < 0 || m->end != MCO_LP_OPTIMAL || vrp_root_is_over(r))
+    if (!r->has_master || r->proof->known < 0 || m->end != MCO_LP_OPTIMAL || m->bound == INT64_MIN || vrp_root_is_over(r))
         return MCO_OK;
     m->known = known_in_units(r);
     const double gap = (double)(m->known - m->bound);

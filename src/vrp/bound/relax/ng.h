@@ -60,7 +60,7 @@ int32_t vrp_ng_least_route(const vrp_ng_pass *pass);
 // STOPPED (of the run: some routes are missing).
 mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t below, int32_t most, vrp_routes *routes);
 // Brings the tables to the host; passes on cores have them there. After a run on a GPU, vrp_ng_value() of a memory other than the
-// whole set needs it. The base values, the least route and routes do not. Errors: MEMORY, STOPPED (cancelled), DEVICE.
+// whole set needs it. The base values, the least route and routes do not. Errors: MEMORY, STOPPED (of the run), DEVICE.
 mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass);
 // F(load, node, memory); memory: bits over neighbour[], without the node itself. VRP_NO_PATH where there is none. `backward` only
 // with an asymmetric problem.

@@ -439,7 +439,7 @@ static mco_status gpu_fetch(mco_context *ctx, const vrp_ng_pass *pass)
         const int64_t piece = cells - at < each ? cells - at : each;
         MCO_CUDA(ctx, cudaMemcpyAsync(g->cell + at, g->plan.d_cell + at, (size_t)piece * sizeof *g->cell, cudaMemcpyDeviceToHost,
                                       g->device.stream));
-        MCO_TRY(wait_for_all(ctx, g, INFINITY));
+        MCO_TRY(wait_for_all(ctx, g, pass->stop_s));
     }
     g->is_fetched = true;
 done:
@@ -475,7 +475,7 @@ static mco_status gpu_trace(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_en
     MCO_CUDA(ctx, vrp_ng_launch_trace(&g->plan, g->d_ending, count, longest, g->d_path, stream));
     MCO_CUDA(ctx, cudaMemcpyAsync(g->ending, g->d_ending, bytes, cudaMemcpyDeviceToHost, stream));
     MCO_CUDA(ctx, cudaMemcpyAsync(g->path, g->d_path, path_bytes, cudaMemcpyDeviceToHost, stream));
-    MCO_TRY(wait_for_all(ctx, g, INFINITY));
+    MCO_TRY(wait_for_all(ctx, g, pass->stop_s));
     memcpy(path, g->path, path_bytes);
     for (int32_t e = 0; e < count; e++) {
         ending[e].begin = g->ending[e].begin;

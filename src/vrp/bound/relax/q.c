@@ -26,7 +26,7 @@ static const vrp_q_engine *engine_of(mco_engine engine)
     }
 }
 
-mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out)
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out)
 {
     mco_status st = MCO_OK;
     vrp_q_pass *pass = NULL;
@@ -52,6 +52,22 @@ done:
     if (st != MCO_OK)
         vrp_q_close(ctx, &pass);
     return st;
+}
+
+mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out)
+{
+    const mco_status st = open_with(ctx, problem, settings, out);
+    if (st != MCO_ERR_LIMIT || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
+        return st;
+    mco_log(ctx, MCO_LOG_INFO, "passes over q-paths on the cores: %s", mco_context_error(ctx));
+    vrp_relax_settings own = *settings;
+    own.engine = MCO_ENGINE_CPU;
+    return open_with(ctx, problem, &own, out);
+}
+
+mco_engine vrp_q_engine_in_use(const vrp_q_pass *pass)
+{
+    return pass->settings.engine;
 }
 
 void vrp_q_close(mco_context *ctx, vrp_q_pass **pass)

@@ -20,19 +20,21 @@ typedef struct vrp_relax_settings {
     int32_t threads;     // at least 1
     const char *gpus;
     double memory;       // bytes that tables may take
-    bool may_use_cores;  // ng-paths that a GPU refuses (tables beyond its memory) go to the cores; the log says so
+    bool may_use_cores;  // passes that a GPU refuses (more nodes than its blocks hold, tables beyond its memory) go to the cores; the log says so
 } vrp_relax_settings;
 
 // Errors: MEMORY, LIMIT (names the bytes that the tables need and those that may be taken), DEVICE.
 mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out);
 void vrp_q_close(mco_context *ctx, vrp_q_pass **pass);
+// The engine that computes it: that of the settings, or the cores.
+mco_engine vrp_q_engine_in_use(const vrp_q_pass *pass);
 
 // Computes the tables from arcs [nodes * stride] (vrp_prices_arcs). With an asymmetric problem also the tables of the
 // transposed arcs: paths from i to the depot. Ends at stop_s or a cancellation with STOPPED, then the tables are void.
 // O(nodes^2 capacity). Errors: LIMIT (values that might leave 32 bits), STOPPED, DEVICE.
 mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s);
 
-// f(q, i), or VRP_NO_PATH; `backward` only with an asymmetric problem. On a GPU the first call copies the tables.
+// f(q, i), or VRP_NO_PATH; `backward` only with an asymmetric problem. The tables of a GPU are on the host when a run ends.
 int32_t vrp_q_value(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);
 int32_t vrp_q_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);   // p, 0: the depot, -1: no path
 int32_t vrp_q_second(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node);   // g

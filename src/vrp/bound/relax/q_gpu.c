@@ -150,6 +150,8 @@ static mco_status gpu_open(mco_context *ctx, vrp_q_pass *pass)
                                   g->device.stream));
     for (int d = 0; d < g->sides; d++) {
         MCO_TRY(open_side(g, problem, d));
+        if (pass->settings.may_use_cores)  // then a run must not find out that wide keys have no room
+            MCO_TRY(choose_shape(ctx, g, &g->side[d], true, -1));
         MCO_TRY(choose_shape(ctx, g, &g->side[d], false, -1));
     }
     MCO_CUDA(ctx, cudaStreamSynchronize(g->device.stream));  // ends: a copy of the demands

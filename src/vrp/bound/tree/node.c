@@ -166,17 +166,19 @@ done:
 
 // ---- Cuts
 
-// Rows of branches never leave: they are no cuts of all plans.
+// Rows of branches never leave: they are no cuts of all plans. Loads count as the instance has them, as in the separation and in the recheck:
+// those of the problem, which are divided and rounded, may ask for more vehicles or for fewer.
 static void protect_sides(vrp_master *m)
 {
+    const mco_vrp *vrp = m->problem->vrp;
     for (int64_t k = 0; k < m->cuts.count; k++) {
         vrp_cut *cut = &m->cuts.cut[k];
         int64_t demand = 0;
         if (cut->kind != VRP_CUT_SET)
             continue;
         for (int32_t i = 0; i < cut->size; i++)
-            demand += m->problem->demand[cut->node[i]];
-        if (cut->sense == VRP_CUT_AT_MOST || cut->rhs > 2 * ((demand + m->problem->capacity - 1) / m->problem->capacity))
+            demand += vrp->demand[cut->node[i]];
+        if (cut->sense == VRP_CUT_AT_MOST || cut->rhs > 2 * ((demand + vrp->capacity - 1) / vrp->capacity))
             cut->idle = -1;
     }
 }
