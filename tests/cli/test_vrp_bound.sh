@@ -96,6 +96,10 @@ bounds() {
     expect_text out "recheck    all of it"
     expect 1 "$MCO" vrp bound square.vrp --time-limit 0 --json b.json
     expect_json b.json is_bound_rechecked false
+    sed 's/DIMENSION : 5/DIMENSION : 1/; /^[2-5] /d' square.vrp > none.vrp
+    expect 0 "$MCO" vrp bound none.vrp --json b.json
+    expect_json b.json is_bound_rechecked true
+    expect_json b.json bound_checked '"all of it"'
     for method in ascent auto; do
         for cuts in none capacity all; do
             for kind in q through-q ng; do

@@ -18,7 +18,7 @@ static int32_t draw(uint64_t *state, int32_t below)
     return (int32_t)(mco_splitmix64(state) % (uint64_t)below);
 }
 
-// kind 0: a plane; 1: a limit of length as well; 2: a matrix without symmetry.
+// kind 0: a plane; 1: a limit of length as well; 2: a matrix without symmetry; 3: a plane, and loads that the problem divides by 10 and rounds.
 static mco_vrp *random_instance(uint64_t *seed, int32_t customers, int kind)
 {
     double x[MOST + 1], y[MOST + 1];
@@ -33,7 +33,8 @@ static mco_vrp *random_instance(uint64_t *seed, int32_t customers, int kind)
         y[i] = draw(seed, 100);
     }
     for (int i = 0; i < customers; i++)
-        demand[i] = 1 + draw(seed, 6);
+        demand[i] = (1 + draw(seed, 6)) * (kind == 3 ? 10 : 1);
+    model.capacity = kind == 3 ? 10 * model.capacity + 9 : model.capacity;
     for (int k = 0; k < (customers + 1) * (customers + 1); k++)
         matrix[k] = k % (customers + 2) == 0 ? 0 : 1 + draw(seed, 40);
     if (kind == 2)
@@ -187,7 +188,7 @@ static void test_trees(void **state)
     for (int round = 0; round < (TEST_IS_SANITIZED ? 10 : 60); round++) {
         vrp_bound_problem p;
         vrp_claims claims = {0};
-        mco_vrp *vrp = random_instance(&seed, 8 + draw(&seed, 2), 0);
+        mco_vrp *vrp = random_instance(&seed, 8 + draw(&seed, 2), round % 2 == 0 ? 0 : 3);
         const int64_t best = best_cost(vrp, (vrp_fleet){1, vrp->customers});
         const int64_t bound = solve_tree(vrp, best + draw(&seed, 3), round, &p, &claims);
         assert_int_equal(bound, best);
