@@ -92,7 +92,7 @@ typedef struct mco_vrp_support {
 typedef struct mco_vrp_bound_result {
     size_t struct_size;
     mco_outcome outcome;    // OPTIMAL: `solution` meets the bound; FEASIBLE: it does not; UNKNOWN: there is no solution;
-                            // INFEASIBLE: no plan keeps all limits
+                            // NONE_BELOW: there is none, and no plan costs less than params->known; INFEASIBLE: no plan keeps all limits
     mco_stop stop;
     double bound;           // in units of the file; NaN: none. Rounded up to the next cost that a plan can have, with rounded distances
     int64_t scaled_bound;   // bound * mco_vrp_scale(), rounded up; -1: none
@@ -100,7 +100,8 @@ typedef struct mco_vrp_bound_result {
     double cost;            // of `solution`, or params->known; NaN: neither
     int64_t scaled_cost;    // -1: none
     mco_vrp_solution solution;  // a better or equal plan than params->start; order NULL: none
-    bool is_rechecked;      // the separate recheck has proved `root_bound` again; false: it lacked time or memory
+    bool is_rechecked;      // the separate recheck has proved `root_bound` again; false: it lacked time or memory, or the
+                            // least number of routes was raised (bound_checked)
     double *price;          // [customers] in units of the file: the prices of root_bound
     mco_vrp_support *support;   // [support_count]
     int64_t support_count;

@@ -430,7 +430,7 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     r->removal_gap = gap;
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
-        return st == MCO_ERR_STOPPED ? MCO_OK : st;
+        return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;  // no arc is removed then
     MCO_TRY(vrp_claims_remove(r->proof->ctx, &r->claims, &r->problem, m->bound, m->price, &m->cuts));
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
