@@ -30,10 +30,12 @@ mco_status vrp_prove_first(vrp_proof *proof, double seconds)
 {
     mco_status st = MCO_OK;
     vrp_root root;
+    proof->open_stop_s = mco_clock_s() + seconds;
     MCO_TRY(vrp_root_open(proof, &root));
-    root.stop_s = fmin(root.stop_s, mco_clock_s() + seconds);
+    root.stop_s = fmin(root.stop_s, proof->open_stop_s);
     MCO_TRY(vrp_root_ascend(&root));
 done:
+    proof->open_stop_s = 0;
     vrp_root_close(&root);
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }

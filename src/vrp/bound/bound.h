@@ -21,11 +21,13 @@ typedef struct vrp_proof {
     mco_status (*exchange)(struct vrp_proof *proof, void *user);
     void *user;
     mco_vrp_bound_result *result;  // rounds, support, prices, counts
+    double open_stop_s;            // by mco_clock_s(): a first bound gives up opening its problem, as of many nodes, then; 0: no limit
 } vrp_proof;
 
 // Ascent, columns, cuts, arcs, enumeration, pool, branching, until proved, or until the run must stop.
 mco_status vrp_prove(vrp_proof *proof);
-// A first bound by an ascent of so many seconds, told like those of vrp_prove(), which may follow. Errors: MEMORY, LIMIT, DEVICE.
+// A first bound by an ascent, opening included, of so many seconds, told like those of vrp_prove(), which may follow. None where the
+// problem does not open so soon. Errors: ARGUMENT, MEMORY, LIMIT, DEVICE.
 mco_status vrp_prove_first(vrp_proof *proof, double seconds);
 // Takes a plan if it is better. Copies it. Errors: MEMORY.
 mco_status vrp_proof_offer(vrp_proof *proof, const mco_vrp_solution *plan, int64_t scaled_cost);

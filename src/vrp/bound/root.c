@@ -53,7 +53,9 @@ static void fit_loads(const vrp_proof *proof, vrp_bound_problem *p)
 
 static mco_status open_problem(const vrp_proof *proof, int32_t vehicles, int32_t largest, vrp_bound_problem *out)
 {
-    const mco_status st = vrp_bound_problem_open(proof->ctx, proof->problem, vehicles, proof->params->vehicles_exactly > 0, largest, out);
+    const double stop_s = proof->open_stop_s > 0 ? proof->open_stop_s : INFINITY;
+    const mco_status st = vrp_bound_problem_open_until(proof->ctx, proof->problem, vehicles, proof->params->vehicles_exactly > 0, largest,
+                                                       stop_s, out);
     if (st == MCO_OK)
         fit_loads(proof, out);
     return st;
