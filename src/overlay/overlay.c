@@ -113,8 +113,10 @@ static mco_status start(solver *s)
     for (int32_t i = 0; i < s->o->nodes; i++)
         d->next[i] = (uint32_t)((uint64_t)s->o->uptime[i] * s->o->uptime[i] >> 33);
     if (s->p.start == MCO_OVERLAY_START_AUTO) {
-        if (!overlay_sweep(d, overlay_measure, &zero))
+        if (!overlay_sweep(d, overlay_measure, &zero)) {  // no time: the start that leaves few links worth a look
+            memcpy(d->dual, d->next, (size_t)s->o->nodes * sizeof *d->dual);
             return MCO_OK;
+        }
         MCO_TRY(overlay_take(d, zero));
         if (!overlay_sweep(d, overlay_measure, &half) || overlay_less(zero, half))
             memset(d->dual, 0, (size_t)s->o->nodes * sizeof *d->dual);
