@@ -16,16 +16,17 @@ static int64_t find_entry(const mco_overlay *o, int32_t i, int32_t j)
     return -1;
 }
 
-static mco_status refuse_link(mco_context *ctx, const mco_overlay *o, int64_t at, int32_t i, int64_t k, const overlay_link *link,
-                              int64_t bandwidth)
+// Link `at` of the overlay is entry k of row i.
+static mco_status refuse_link(mco_context *ctx, const mco_overlay *o, const mco_overlay_solution *s, int64_t at, int32_t i, int64_t k)
 {
     char from[16], to[16];
+    const int64_t bandwidth = s->bandwidth[at], most = overlay_entry(o, i, k).most;
     const int64_t least = o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
-    if (bandwidth >= least && bandwidth <= link->most)
+    if (bandwidth >= least && bandwidth <= most)
         return MCO_OK;
     return mco_fail(ctx, MCO_ERR_CHECK, "link %" PRId64 ", between %s and %s, carries %.15g; allowed is %.15g to %.15g", at + 1,
-                    mco_overlay_node_name(o, i, from), mco_overlay_node_name(o, link->node, to), (double)bandwidth / (double)o->scale,
-                    (double)least / (double)o->scale, (double)link->most / (double)o->scale);
+                    mco_overlay_node_name(o, s->from[at], from), mco_overlay_node_name(o, s->to[at], to), (double)bandwidth / (double)o->scale,
+                    (double)least / (double)o->scale, (double)most / (double)o->scale);
 }
 
 static mco_status add_link(mco_context *ctx, const mco_overlay *o, const mco_overlay_solution *s, int64_t at, int64_t *load, overlay_sum *worth)
@@ -41,11 +42,10 @@ static mco_status add_link(mco_context *ctx, const mco_overlay *o, const mco_ove
     if (k < 0)
         return mco_fail(ctx, MCO_ERR_CHECK, "link %" PRId64 ", between %s and %s, is not possible in this instance", at + 1,
                         mco_overlay_node_name(o, i, from), mco_overlay_node_name(o, j, to));
-    const overlay_link link = overlay_entry(o, of, k);
-    const mco_status st = refuse_link(ctx, o, at, of, k, &link, s->bandwidth[at]);
+    const mco_status st = refuse_link(ctx, o, s, at, of, k);
     if (st != MCO_OK)
         return st;
-    overlay_add(worth, (uint64_t)link.weight * (uint64_t)s->bandwidth[at]);
+    overlay_add(worth, (uint64_t)overlay_entry(o, of, k).weight * (uint64_t)s->bandwidth[at]);
     load[i] += s->bandwidth[at];
     load[j] += s->bandwidth[at];
     return MCO_OK;
