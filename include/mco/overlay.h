@@ -143,7 +143,7 @@ MCO_API mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *
 
 // ---- Overlays
 
-// Links that are kept. `solution` of mco_progress points to one.
+// Links that are kept. `solution` of mco_progress points to one; it is NULL while the bound is sought, which is the objective then.
 typedef struct mco_overlay_solution {
     int32_t *from, *to;   // [count] two different nodes, from 0; a pair stands once
     int64_t *bandwidth;   // [count] in units of the instance
@@ -153,7 +153,7 @@ typedef struct mco_overlay_solution {
 MCO_API void mco_overlay_solution_clear(mco_context *ctx, mco_overlay_solution *solution);
 
 // Recomputes the worth of an overlay from the instance alone: every link is possible and within its limits, no node carries more than
-// its bandwidth. Errors: ARGUMENT, CHECK (what is wrong, and where). O(sum of the degrees of the ends).
+// its bandwidth. Errors: ARGUMENT, CHECK (what is wrong, and where). O(sum of the lesser degrees of the ends).
 MCO_API mco_status mco_overlay_check(mco_context *ctx, const mco_overlay *instance, const mco_overlay_solution *solution, double *worth);
 
 // Reads an overlay: CSV with the columns from, to, bandwidth, or a result file. *stated: the worth that the file states, else NaN.

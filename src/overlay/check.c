@@ -16,16 +16,17 @@ static int64_t find_entry(const mco_overlay *o, int32_t i, int32_t j)
     return -1;
 }
 
-static mco_status refuse_link(mco_context *ctx, const mco_overlay *o, int64_t at, int32_t i, int64_t k, const overlay_link *link,
-                              int64_t bandwidth)
+// Link `at` of the overlay is entry k of row i.
+static mco_status refuse_link(mco_context *ctx, const mco_overlay *o, const mco_overlay_solution *s, int64_t at, int32_t i, int64_t k)
 {
     char from[16], to[16];
+    const int64_t bandwidth = s->bandwidth[at], most = overlay_entry(o, i, k).most;
     const int64_t least = o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
-    if (bandwidth >= least && bandwidth <= link->most)
+    if (bandwidth >= least && bandwidth <= most)
         return MCO_OK;
     return mco_fail(ctx, MCO_ERR_CHECK, "link %" PRId64 ", between %s and %s, carries %.15g; allowed is %.15g to %.15g", at + 1,
-                    mco_overlay_node_name(o, i, from), mco_overlay_node_name(o, link->node, to), (double)bandwidth / (double)o->scale,
-                    (double)least / (double)o->scale, (double)link->most / (double)o->scale);
+                    mco_overlay_node_name(o, s->from[at], from), mco_overlay_node_name(o, s->to[at], to), (double)bandwidth / (double)o->scale,
+                    (double)least / (double)o->scale, (double)most / (double)o->scale);
 }
 
 static mco_status add_link(mco_context *ctx, const mco_overlay *o, const mco_overlay_solution *s, int64_t at, int64_t *load, overlay_sum *worth)
@@ -35,15 +36,16 @@ static mco_status add_link(mco_context *ctx, const mco_overlay *o, const mco_ove
     if (i < 0 || j < 0 || i >= o->nodes || j >= o->nodes || i == j)
         return mco_fail(ctx, MCO_ERR_CHECK, "link %" PRId64 " joins nodes %" PRId64 " and %" PRId64 ", expected are two different ones of %" PRId32,
                         at + 1, (int64_t)i + 1, (int64_t)j + 1, o->nodes);
-    const int64_t k = find_entry(o, i, j);
+    const bool is_short = overlay_row_size(o, i) <= overlay_row_size(o, j);
+    const int32_t of = is_short ? i : j;  // a hub has many links, its neighbours may have few
+    const int64_t k = find_entry(o, of, is_short ? j : i);
     if (k < 0)
         return mco_fail(ctx, MCO_ERR_CHECK, "link %" PRId64 ", between %s and %s, is not possible in this instance", at + 1,
                         mco_overlay_node_name(o, i, from), mco_overlay_node_name(o, j, to));
-    const overlay_link link = overlay_entry(o, i, k);
-    const mco_status st = refuse_link(ctx, o, at, i, k, &link, s->bandwidth[at]);
+    const mco_status st = refuse_link(ctx, o, s, at, of, k);
     if (st != MCO_OK)
         return st;
-    overlay_add(worth, (uint64_t)link.weight * (uint64_t)s->bandwidth[at]);
+    overlay_add(worth, (uint64_t)overlay_entry(o, of, k).weight * (uint64_t)s->bandwidth[at]);
     load[i] += s->bandwidth[at];
     load[j] += s->bandwidth[at];
     return MCO_OK;
@@ -110,7 +112,7 @@ mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance
     overlay_sum sum = {0};
     for (int32_t i = 0; i < instance->nodes; i++) {
         overlay_add(&sum, (uint64_t)duals[i] * (uint32_t)instance->bandwidth[i]);
-        for (int64_t k = 0; k < overlay_row_size(instance, i); k++) {
+        for (int64_t k = instance->is_complete ? i : 0; k < overlay_row_size(instance, i); k++) {  // entry i leads to node i + 1
             const overlay_link link = overlay_entry(instance, i, k);
             const int64_t reduced = (int64_t)link.weight - duals[i] - duals[link.node];
             if (link.node > i && reduced > 0)

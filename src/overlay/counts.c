@@ -49,6 +49,7 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
     double *uptime = NULL, *weight = NULL;
     int64_t *room = NULL;
     int32_t *from = NULL, *to = NULL;
+    const double missing = o->weight != NULL ? 1 : 3;  // units that rounding may have taken from a weight
     MCO_TRY(mco_alloc(ctx, &uptime, o->nodes));
     MCO_TRY(mco_alloc(ctx, &room, o->nodes));
     MCO_TRY(mco_alloc(ctx, &from, o->links));
@@ -63,8 +64,8 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
                 continue;
             from[data.links] = i;
             to[data.links] = link.node;
-            // Above the product, so that the bound holds whatever is rounded down later.
-            weight[data.links++] = ((double)link.weight * link.most * (1 + 0x1p-30) + 1) / UNITS;
+            // Not below the product of the link as it was given: its weight is that much more at most (overlay_bound_of()).
+            weight[data.links++] = (link.weight + missing) * link.most * (1 + 0x1p-49) / UNITS;
         }
     }
     data.uptime = uptime;

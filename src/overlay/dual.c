@@ -134,5 +134,6 @@ bool overlay_goes_on(overlay_dual *d)
 
 void overlay_return(overlay_dual *d)
 {
-    memcpy(d->dual, d->best, ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best);
+    if (d->least.high != UINT64_MAX)
+        memcpy(d->dual, d->best, ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best);
 }

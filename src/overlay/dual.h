@@ -46,7 +46,7 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
-// Makes the best duals the present ones.
+// Makes the best duals the present ones, once a sweep has measured some.
 void overlay_return(overlay_dual *d);
 
 // Tests now and then whether the least bound is within p->gap of a feasible fractional overlay; then the run ends as GAP, and *goes_on

@@ -102,7 +102,8 @@ static void settle(solver *s)
     s->r.method = p->method;
 }
 
-// Zero, or half the square of the uptimes, which are feasible duals of products where limits of links do not bind.
+// Zero, or half the square of the uptimes, which are feasible duals of products where limits of links do not bind. These come first: where
+// the time ends at once, they leave few links worth a look.
 static mco_status start(solver *s)
 {
     mco_status st = MCO_OK;
@@ -111,15 +112,11 @@ static mco_status start(solver *s)
     if (s->p.start == MCO_OVERLAY_START_ZERO || s->o->weight != NULL)
         return MCO_OK;
     for (int32_t i = 0; i < s->o->nodes; i++)
-        d->next[i] = (uint32_t)((uint64_t)s->o->uptime[i] * s->o->uptime[i] >> 33);
-    if (s->p.start == MCO_OVERLAY_START_AUTO) {
-        if (!overlay_sweep(d, overlay_measure, &zero))
-            return MCO_OK;
-        MCO_TRY(overlay_take(d, zero));
-        if (!overlay_sweep(d, overlay_measure, &half) || overlay_less(zero, half))
-            memset(d->dual, 0, (size_t)s->o->nodes * sizeof *d->dual);
-    } else {
-        memcpy(d->dual, d->next, (size_t)s->o->nodes * sizeof *d->dual);
+        d->dual[i] = (uint32_t)((uint64_t)s->o->uptime[i] * s->o->uptime[i] >> 33);
+    if (s->p.start == MCO_OVERLAY_START_AUTO && overlay_sweep(d, overlay_measure, &half)) {
+        MCO_TRY(overlay_take(d, half));  // the present ones are those of d->next now: zero
+        if (!overlay_sweep(d, overlay_measure, &zero) || !overlay_less(zero, half))
+            overlay_return(d);
     }
     d->iterations = 0;
 done:

@@ -99,6 +99,8 @@ static mco_status list_candidates(overlay_search *s)
     MCO_TRY(mco_alloc(s->ctx, &list, o->degree + MORE_LINKS));
     for (int32_t i = 0; i < o->nodes && !mco_run_must_stop(s->run, 0); i++) {
         const int64_t count = look_at_row(s, i, list);
+        if (s->links + count > INT32_MAX)
+            MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links + count, INT32_MAX));
         MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count));
         for (int64_t k = 0; k < count; k++) {
             const overlay_link link = overlay_entry(o, i, list[k].entry);
@@ -107,8 +109,6 @@ static mco_status list_candidates(overlay_search *s)
                 .most = link.most, .weight = link.weight, .reduced = list[k].reduced};
         }
     }
-    if (s->links > INT32_MAX)
-        MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links, INT32_MAX));
     if (s->links > 0)
         qsort(s->link, (size_t)s->links, sizeof *s->link, by_ends);
     for (int64_t k = 0; k < s->links; k++)

@@ -47,6 +47,7 @@ static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
     if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there())
         counting.method = MCO_OVERLAY_METHOD_LP;
     MCO_TRY(overlay_bound(s->ctx, counts, &counting, &r));
+    s->run.is_asked_to_stop |= r.stop == MCO_STOP_CANCELLED;
     const double bound = overlay_counts_bound(s->o, r.bound);
     mco_log(s->ctx, MCO_LOG_INFO, "bound by bandwidths %.10g, by numbers of links %.10g", s->r.bound, bound);
     if (bound < s->r.bound) {
@@ -72,7 +73,8 @@ static mco_status find_bound(solver *s)
         p.time_limit_s = BOUND_SHARE * s->p.time_limit_s;
     MCO_TRY(overlay_bound(s->ctx, s->o, &p, &s->bound));
     s->r.bound = s->bound.bound;
-    if (overlay_counts_pay(s->o) && s->bound.stop != MCO_STOP_CANCELLED)
+    s->run.is_asked_to_stop = s->bound.stop == MCO_STOP_CANCELLED;  // the callback may ask once
+    if (!s->run.is_asked_to_stop && overlay_counts_pay(s->o))
         MCO_TRY(count_links(s, &p));
     mco_run_raise_bound(&s->run, s->r.bound);
 done:

@@ -3,6 +3,7 @@
 // stated there is an option, set to what reproduces the published gaps (NOTES.md).
 #include <math.h>
 
+#include "base/clock.h"
 #include "overlay/dual.h"
 
 // ---- Standard: all duals along the subgradient, by one step
@@ -105,13 +106,24 @@ static view look_at(overlay_dual *d, const overlay_row *row, overlay_row *inside
     return w;
 }
 
+// Whether a limit ends the sweep; looked at now and then, since a node may have many steps.
+static bool is_cut(overlay_dual *d, int64_t step)
+{
+    enum { STEPS_A_LOOK = 64 };
+    if (step % STEPS_A_LOOK != STEPS_A_LOOK - 1)
+        return false;
+    if (mco_clock_s() >= d->run->stop_s || mco_is_cancelled(d->ctx))
+        atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
+    return atomic_load_explicit(&d->is_cut, memory_order_relaxed);
+}
+
 static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const int32_t bandwidth = d->o->bandwidth[i];
     uint32_t dual = d->dual[i], best = dual;
     uint64_t least = UINT64_MAX, first = 0;
     const view w = look_at(d, row, row + d->workers, i);
-    for (int64_t k = 0; k < d->p->inner; k++) {
+    for (int64_t k = 0; k < d->p->inner && !is_cut(d, k); k++) {
         const uint64_t worth = worth_at(&w, dual), bound = worth + (uint64_t)dual * (uint32_t)bandwidth;
         first = k == 0 ? worth : first;
         if (bound < least) {

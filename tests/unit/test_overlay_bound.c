@@ -391,6 +391,11 @@ static void test_stops(void **state)
         p.method = (mco_overlay_method)m;
         r = bounded(o, &p);
         assert_true(r.stop == MCO_STOP_TIME && r.bound > 0 && r.duals != NULL);
+        p.start = MCO_OVERLAY_START_ZERO;  // without any sweep the start is that of the uptimes, not this one
+        mco_overlay_bound_result of_zero = bounded(o, &p);
+        assert_true(r.bound != of_zero.bound);
+        p.start = MCO_OVERLAY_START_AUTO;
+        mco_overlay_bound_result_clear(test_ctx, &of_zero);
         mco_overlay_bound_result_clear(test_ctx, &r);
     }
     p.time_limit_s = INFINITY;

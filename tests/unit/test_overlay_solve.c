@@ -111,6 +111,50 @@ static void test_matching(void **state)
     mco_overlay_destroy(test_ctx, &o);
 }
 
+// The bound by numbers of links is above the optimum of the instance as it was given, whatever the rounding took.
+static void test_rounded_pairs(void **state)
+{
+    (void)state;
+    const int64_t bandwidth[2] = {1000000000, 1000000000};
+    const mco_overlay_params p = params_of(1, 1);
+    mco_rng rng;
+    mco_rng_seed(&rng, 3, 0);
+    for (int k = 0; k < 200; k++) {
+        const double uptime[2] = {mco_rng_real(&rng), mco_rng_real(&rng)};
+        const mco_overlay_data data = {.nodes = 2, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .least_of_all = 1000000000,
+                                       .most_of_all = -1};
+        mco_overlay *o = NULL;
+        assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
+        mco_overlay_result r = solved(o, &p);
+        assert_true(r.bound >= 1e9 * uptime[0] * uptime[1] * (1 - 1e-15));
+        mco_overlay_result_clear(test_ctx, &r);
+        mco_overlay_destroy(test_ctx, &o);
+    }
+}
+
+static int stop_once(const mco_progress *progress, void *user)
+{
+    int *calls = user;
+    (void)progress;
+    return ++*calls == 1;
+}
+
+// A callback that asks for the end while the bound is sought ends the whole call, though it asks only once.
+static void test_stop_in_bound(void **state)
+{
+    (void)state;
+    int calls = 0;
+    mco_overlay *o = of_group("grafo100b-14");
+    const mco_overlay_params p = params_of(0, 1);
+    mco_context_set_callback(test_ctx, stop_once, &calls);
+    mco_overlay_result r = solved(o, &p);
+    mco_context_set_callback(test_ctx, NULL, NULL);
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_int_equal(r.moves, 0);
+    mco_overlay_result_clear(test_ctx, &r);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 // Three peers of large bandwidths and one of a small one: chains gain ten units each, which descents must not wait for.
 static void test_large_bandwidths(void **state)
 {
@@ -226,7 +270,7 @@ static void test_failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_large_bandwidths), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
+        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_rounded_pairs), TEST(test_stop_in_bound), TEST(test_large_bandwidths), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
     };
     return cmocka_run_group_tests_name("overlay solve", tests, NULL, NULL);
 }
