@@ -136,8 +136,8 @@ MCO_API mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instan
                                      mco_overlay_bound_result *result);
 MCO_API void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result);
 
-// Recomputes the bound of duals [nodes] from the instance alone. *bound: as in the result. `exact` may be NULL. Errors: ARGUMENT.
-// O(links).
+// Recomputes the bound of duals [nodes] from the instance alone. *bound: as in the result. `exact` may be NULL. Errors: ARGUMENT,
+// STOPPED (cancelled). O(links).
 MCO_API mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance, const uint32_t *duals, double *bound,
                                            uint64_t exact[2]);
 

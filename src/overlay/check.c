@@ -104,27 +104,45 @@ done:
     return st;
 }
 
-// Each link once.
+// Adds the parts of some nodes to a bound: what their bandwidth costs, and what links to later nodes are worth beyond it. Each link
+// counts once.
+void overlay_check_rows(const mco_overlay *o, const uint32_t *duals, int64_t first, int64_t end, overlay_sum *sum)
+{
+    for (int64_t row = first; row < end; row++) {
+        const int32_t i = (int32_t)row;
+        overlay_add(sum, (uint64_t)duals[i] * (uint32_t)o->bandwidth[i]);
+        for (int64_t k = o->is_complete ? i : 0; k < overlay_row_size(o, i); k++) {  // entry i leads to node i + 1
+            const overlay_link link = overlay_entry(o, i, k);
+            const int64_t reduced = (int64_t)link.weight - duals[i] - duals[link.node];
+            if (link.node > i && reduced > 0)
+                overlay_add(sum, (uint64_t)reduced * (uint32_t)link.most);
+        }
+    }
+}
+
+double overlay_give_exact(const mco_overlay *o, overlay_sum sum, uint64_t exact[2])
+{
+    overlay_sum doubled = sum;
+    overlay_add_sum(&doubled, &sum);
+    if (exact != NULL) {
+        exact[0] = sum.low;
+        exact[1] = sum.high;
+    }
+    return overlay_bound_of(o, doubled);
+}
+
 mco_status mco_overlay_check_bound(mco_context *ctx, const mco_overlay *instance, const uint32_t *duals, double *bound, uint64_t exact[2])
 {
     if (ctx == NULL || instance == NULL || bound == NULL || (duals == NULL && instance->nodes > 0))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     overlay_sum sum = {0};
     for (int32_t i = 0; i < instance->nodes; i++) {
-        overlay_add(&sum, (uint64_t)duals[i] * (uint32_t)instance->bandwidth[i]);
-        for (int64_t k = instance->is_complete ? i : 0; k < overlay_row_size(instance, i); k++) {  // entry i leads to node i + 1
-            const overlay_link link = overlay_entry(instance, i, k);
-            const int64_t reduced = (int64_t)link.weight - duals[i] - duals[link.node];
-            if (link.node > i && reduced > 0)
-                overlay_add(&sum, (uint64_t)reduced * (uint32_t)link.most);
+        if (mco_is_cancelled(ctx)) {
+            mco_clear_cancel(ctx);
+            return MCO_ERR_STOPPED;
         }
+        overlay_check_rows(instance, duals, i, (int64_t)i + 1, &sum);
     }
-    overlay_sum doubled = sum;
-    overlay_add_sum(&doubled, &sum);
-    *bound = overlay_bound_of(instance, doubled);
-    if (exact != NULL) {
-        exact[0] = sum.low;
-        exact[1] = sum.high;
-    }
+    *bound = overlay_give_exact(instance, sum, exact);
     return MCO_OK;
 }

@@ -2,11 +2,13 @@
 // Sweeps over all nodes (dual.h).
 #include "overlay/dual.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/clock.h"
 
 static const int64_t ENTRIES_A_BLOCK = 1 << 15;
+static const double SWEEPS_OF_CHECK = 6;  // the time of a check, in that of the fastest sweep so far
 
 // ---- Opening
 
@@ -30,7 +32,7 @@ mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *
     const int64_t nodes = o->nodes, padded = nodes + OVERLAY_NODE_PAD;
     const int64_t per_node = o->is_complete ? nodes : nodes > 0 ? 2 * o->links / nodes + 1 : 1;
     *out = (overlay_dual){.ctx = ctx, .run = run, .o = o, .p = p, .build = build, .workers = threads,
-                          .least = {UINT64_MAX, UINT64_MAX}};
+                          .least = {UINT64_MAX, UINT64_MAX}, .stop_s = run->stop_s, .fastest_s = INFINITY};
     out->block = ENTRIES_A_BLOCK / (per_node + 1) + 1;
     out->blocks = (nodes + out->block - 1) / out->block;
     MCO_TRY(mco_alloc(ctx, &out->dual, padded));
@@ -77,7 +79,7 @@ static void run_block(void *shared, int worker, int64_t block)
     overlay_sum sum = {0};
     if (atomic_load_explicit(&d->is_cut, memory_order_relaxed))
         return;
-    if (mco_clock_s() >= d->run->stop_s || mco_is_cancelled(d->ctx)) {
+    if (mco_clock_s() >= d->stop_s || mco_is_cancelled(d->ctx)) {
         atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
         return;
     }
@@ -93,6 +95,7 @@ static void run_block(void *shared, int worker, int64_t block)
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
 {
     sweep s = {.d = d, .node = node};
+    const double begin_s = mco_clock_s();
     if (d->workers > 1)
         mco_team_run(&d->team, d->blocks, run_block, NULL, &s);
     else
@@ -101,8 +104,41 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
     *bound = (overlay_sum){0};
     for (int64_t b = 0; b < d->blocks; b++)
         overlay_add_sum(bound, &d->part[b]);
-    return !atomic_load(&d->is_cut);
+    if (atomic_load(&d->is_cut)) {
+        if (!mco_run_must_stop(d->run, d->iterations))
+            d->run->stop = MCO_STOP_TIME;  // what is left is for the check
+        return false;
+    }
+    d->fastest_s = fmin(d->fastest_s, mco_clock_s() - begin_s);
+    d->stop_s = d->run->stop_s - SWEEPS_OF_CHECK * d->fastest_s;
+    return true;
 }
+
+// ---- The check
+
+static void check_block(void *shared, int worker, int64_t block)
+{
+    overlay_dual *d = shared;
+    const int64_t first = block * d->block, end = first + d->block < d->o->nodes ? first + d->block : d->o->nodes;
+    (void)worker;
+    d->part[block] = (overlay_sum){0};
+    overlay_check_rows(d->o, d->best, first, end, &d->part[block]);
+}
+
+overlay_sum overlay_check_best(overlay_dual *d)
+{
+    overlay_sum sum = {0};
+    if (d->workers > 1)
+        mco_team_run(&d->team, d->blocks, check_block, NULL, d);
+    else
+        for (int64_t b = 0; b < d->blocks; b++)
+            check_block(d, 0, b);
+    for (int64_t b = 0; b < d->blocks; b++)
+        overlay_add_sum(&sum, &d->part[b]);
+    return sum;
+}
+
+// ---- Iterations
 
 uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i)
 {
@@ -129,7 +165,11 @@ done:
 
 bool overlay_goes_on(overlay_dual *d)
 {
-    return d->iterations < d->p->iterations && !mco_run_must_stop(d->run, d->iterations);
+    if (d->iterations >= d->p->iterations || mco_run_must_stop(d->run, d->iterations))
+        return false;
+    if (mco_clock_s() >= d->stop_s)
+        d->run->stop = MCO_STOP_TIME;
+    return d->run->stop == MCO_STOP_FINISHED;
 }
 
 void overlay_return(overlay_dual *d)

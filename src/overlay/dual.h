@@ -20,6 +20,8 @@ typedef struct overlay_dual {
     int64_t block, blocks;  // nodes of a block, blocks
     overlay_sum *part;      // [blocks] of a sweep: doubled bounds
     atomic_bool is_cut;     // the sweep was ended by a limit
+    double stop_s;          // the end of the run, less what the check of the bound will take
+    double fastest_s;       // time of the fastest sweep
     uint32_t *dual, *next;  // [nodes], padded
     uint32_t *best;         // [nodes] of the least bound
     overlay_sum least;      // the least doubled bound
@@ -46,6 +48,8 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
+// The bound of the best duals by the checker, each link once. All workers take part.
+overlay_sum overlay_check_best(overlay_dual *d);
 // Makes the best duals the present ones, once a sweep has measured some.
 void overlay_return(overlay_dual *d);
 

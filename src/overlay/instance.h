@@ -91,6 +91,9 @@ mco_status overlay_settle(mco_context *ctx, mco_overlay *o);
 
 // The bound of a doubled sum (every link counted twice): a double that is not less than the optimum of the instance as it was given.
 double overlay_bound_of(const mco_overlay *o, overlay_sum doubled);
+// The checker of bounds, for nodes first .. end - 1 (check.c); and the bound of the sum over all nodes. `exact` may be NULL.
+void overlay_check_rows(const mco_overlay *o, const uint32_t *duals, int64_t first, int64_t end, overlay_sum *sum);
+double overlay_give_exact(const mco_overlay *o, overlay_sum sum, uint64_t exact[2]);
 // The worth of a sum of weights times bandwidths.
 double overlay_worth_of(const mco_overlay *o, overlay_sum sum);
 

@@ -20,6 +20,8 @@ const mco_option_table *mco_overlay_bound_options(void)
     return &options;
 }
 
+enum { MOST_UNSWEPT = 1 << 24 };  // links
+
 typedef struct solver {
     mco_context *ctx;
     const mco_overlay *o;
@@ -141,12 +143,14 @@ done:
     return st;
 }
 
-// Duals that no iteration has measured: the start, where the time was over at once.
+// Without a single sweep there are no duals with a bound; those of the start are taken where the check takes no time.
 static mco_status measure_best(solver *s)
 {
     overlay_dual *d = &s->dual;
     if (d->least.high != UINT64_MAX)
         return MCO_OK;
+    if (s->o->links > MOST_UNSWEPT)
+        return mco_fail(s->ctx, MCO_ERR_STOPPED, "the time was over before the first bound");
     memcpy(d->best, d->dual, (size_t)s->o->nodes * sizeof *d->best);
     return MCO_OK;
 }
@@ -158,7 +162,7 @@ static mco_status give(solver *s)
     mco_overlay_bound_result *r = &s->r;
     double split = 0;
     MCO_TRY(measure_best(s));
-    MCO_TRY(mco_overlay_check_bound(s->ctx, s->o, d->best, &r->bound, r->exact));
+    r->bound = overlay_give_exact(s->o, overlay_check_best(d), r->exact);
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));

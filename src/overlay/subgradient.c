@@ -112,7 +112,7 @@ static bool is_cut(overlay_dual *d, int64_t step)
     enum { STEPS_A_LOOK = 64 };
     if (step % STEPS_A_LOOK != STEPS_A_LOOK - 1)
         return false;
-    if (mco_clock_s() >= d->run->stop_s || mco_is_cancelled(d->ctx))
+    if (mco_clock_s() >= d->stop_s || mco_is_cancelled(d->ctx))
         atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
     return atomic_load_explicit(&d->is_cut, memory_order_relaxed);
 }
