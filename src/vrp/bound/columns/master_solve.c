@@ -282,7 +282,7 @@ static mco_status solve(vrp_master *m, double stop_s)
             continue;
         MCO_TRY(purge(m));
         MCO_TRY(price_duals(m, stop_s, &added, &is_limited));
-        if (!is_limited && added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
+        if (!is_limited && (double)added < BOX_ROUTES * m->problem->customers && m->has_artificial && m->box != NULL)
             MCO_TRY(vrp_program_grow_box(m, &is_raised));
         if (added == 0 && !is_limited && m->has_artificial && !is_raised)
             MCO_TRY(vrp_program_raise_artificial(m, &is_raised));  // ends: the cost grows to its most
