@@ -32,7 +32,8 @@ enum {
     LONG_ROUTE = 40,              // customers: with longer routes nearly all time is for the whole
     REGION_ROUTES = 6,            // of a region on the cores, at least
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
-    CROWD_CUSTOMERS = 750,        // up to here a GPU anneals regions in the memory of warps, where routes are short
+    // Where routes are short a crowd is for so many customers, as measured; else a GPU anneals regions in the memory of warps.
+    CROWD_LEAST = 751, CROWD_MOST = 12000,
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     LONGEST_ON_GPU = 256,         // customers of a route; if a route is longer the cores go on
@@ -428,7 +429,9 @@ static bool has_crowd(const vrp_processor *regions)
 // Whether a crowd is the first choice.
 static bool wants_crowd(const vrp_rounds *s, const vrp_processor *regions)
 {
-    return has_crowd(regions) && (customers_of_route(s) > LONG_ROUTE || !fits(s) || s->problem->customers > CROWD_CUSTOMERS);
+    const int32_t customers = s->problem->customers;
+    const bool is_long = customers_of_route(s) > LONG_ROUTE || !fits(s);
+    return has_crowd(regions) && (is_long || (customers >= CROWD_LEAST && customers <= CROWD_MOST));
 }
 
 // The whole, as a crowd on a GPU or on the cores.
