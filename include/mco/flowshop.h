@@ -103,7 +103,11 @@ MCO_API mco_status mco_flowshop_plot(mco_context *ctx, const mco_flowshop *shop,
 
 // ---- Solving
 
-typedef enum mco_flowshop_method { MCO_FLOWSHOP_METHOD_BB, MCO_FLOWSHOP_METHOD_HEURISTIC } mco_flowshop_method;
+typedef enum mco_flowshop_method {
+    MCO_FLOWSHOP_METHOD_BB,
+    MCO_FLOWSHOP_METHOD_HEURISTIC,
+    MCO_FLOWSHOP_METHOD_BEAM
+} mco_flowshop_method;
 typedef enum mco_flowshop_bound {
     MCO_FLOWSHOP_BOUND_AUTO,
     MCO_FLOWSHOP_BOUND_LB1,

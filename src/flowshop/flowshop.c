@@ -6,6 +6,7 @@
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/structs.h"
+#include "flowshop/beam/beam.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/heuristic/heuristic.h"
 #include "flowshop/systems/pool.h"
@@ -63,17 +64,19 @@ static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_par
 static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 {
     const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_METHOD_HEURISTIC;
-    const bool is_auto = p->engine == MCO_ENGINE_AUTO;
+    const bool is_beam = p->method == MCO_FLOWSHOP_METHOD_BEAM, is_auto = p->engine == MCO_ENGINE_AUTO;
     const char *name = mco_engine_text(p->engine);
     if (is_heuristic && !is_auto && p->engine != MCO_ENGINE_CPU)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no heuristic: it runs on the cores, --engine cpu or auto",
                         name);
+    if (is_beam && !is_auto && !is_of_host(p->engine))
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no beams: they run on the cores, --engine cpu, reference or auto", name);
     if (is_best && !is_auto && !is_of_host(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "engine %s goes its own way: --select best is for auto, cpu and reference", name);
-    if (p->gpus != NULL && (is_best || is_heuristic || is_of_host(p->engine)))
+    if (p->gpus != NULL && (is_best || is_heuristic || is_beam || is_of_host(p->engine)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
-                        is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
+                        is_heuristic ? "the heuristic" : is_beam ? "--method beam" : is_best ? "--select best" : name);
     if (!has_intervals(p) && (p->checkpoint != NULL || p->resume != NULL || p->interval != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
@@ -83,13 +86,13 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
 {
-    bool is_heuristic = p->method == MCO_FLOWSHOP_METHOD_HEURISTIC;
+    const bool is_heuristic = p->method != MCO_FLOWSHOP_METHOD_BB;
     if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
     if (is_heuristic && p->upper_bound >= 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the heuristic has --target");
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the other methods have --target");
     if (is_heuristic && (p->select != MCO_FLOWSHOP_SELECT_DEPTH || p->bound != MCO_FLOWSHOP_BOUND_AUTO ||
                          p->branching != MCO_FLOWSHOP_BRANCHING_AUTO))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--select, --bound and --branching are for branch and bound");
@@ -215,6 +218,8 @@ static void describe(const flowshop_run *run)
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
+    else if (p->method == MCO_FLOWSHOP_METHOD_BEAM)
+        mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends, engine %s, %s", mco_engine_text(run->result->work.engine), processors);
     else if (run->result->work.engine == MCO_ENGINE_REFERENCE)
         mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
                 rules[run->branching]);
@@ -410,6 +415,11 @@ static mco_status run_method(flowshop_run *run)
     MCO_TRY(start(run));
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC) {
         MCO_TRY(flowshop_heuristic(run, p->iterations, &r->stop));
+        r->heuristic_s = mco_run_time_s(&run->run);
+    } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
+        MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
+        if (r->stop == MCO_STOP_ITERATIONS)
+            MCO_TRY(flowshop_beam(run, p->iterations, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {
         MCO_TRY(branch_and_bound(run, &r->stop));

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+// Beam search from both ends, with targets.
+//
+// A beam goes down the tree of the branch and bound layer by layer and keeps the best `width` nodes of each (L. Libralesso,
+// P. Focke, A. Secardin, V. Jost, EJOR 301, 2022). Here it has a target: children whose bound reaches it are pruned, and the rule
+// for the end that grows counts the children below it. Where n is much larger than m and m is small, a target between bound and
+// incumbent leads to far better schedules than the incumbent itself. A layer that is empty while nothing was discarded
+// proves the target.
+//
+// A layer: all threads bound the children of its nodes and sieve them; the calling thread selects the best; all threads make them.
+#include "flowshop/beam/beam.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "base/team.h"
+#include "flowshop/beam/layer.h"
+#include "flowshop/beam/path.h"
+#include "flowshop/beam/sieve.h"
+
+enum {
+    EXPANDED = 8,        // nodes of an item
+    MADE = 64,           // children of an item
+    ROOM_FACTOR = 4,     // a sieve holds so many widths
+    LARGEST_WIDTH = 1 << 24,
+    FIRST_TARGET_WIDTH = 16
+};
+static const double WAIT_S = 0.01;
+
+typedef struct beam {
+    flowshop_run *run;
+    const flowshop_beam_ops *ops;
+    flowshop_beam_shape shape;
+    flowshop_beam_layer layer;
+    flowshop_beam_sieve *sieves;  // [threads]
+    flowshop_beam_path path;
+    int threads;
+    int64_t width, room;       // of this beam; of the arrays
+    int64_t nodes;             // of the layer
+    char *spare_nodes;         // [room] of the next layer
+    uint32_t *chosen, *spare;  // [threads * (ROOM_FACTOR * room + 64)]
+    int64_t chosen_count;
+    int32_t *jobs;             // [jobs] of the columns
+    uint64_t *free;            // [words] their set
+    int32_t *order;            // [jobs] a schedule found
+    int32_t *times, *totals, *means;
+    bool has_discarded;
+    int64_t bounded;           // children, for the log
+    mco_team team;
+    atomic_bool must_stop;
+    mco_stop *stop;
+    bool is_over;
+} beam;
+
+// ---- One layer
+
+static void expand_item(void *shared, int worker, int64_t item)
+{
+    beam *b = shared;
+    const int64_t first = item * EXPANDED, last = first + EXPANDED < b->nodes ? first + EXPANDED : b->nodes;
+    if (!atomic_load_explicit(&b->must_stop, memory_order_relaxed))
+        b->ops->expand(&b->layer, first, last, &b->sieves[worker]);
+}
+
+static void make_item(void *shared, int worker, int64_t item)
+{
+    beam *b = shared;
+    const int64_t bytes = b->ops->node_bytes(&b->shape), first = item * MADE, begin = b->path.begin[b->path.layers];
+    const int64_t last = first + MADE < b->chosen_count ? first + MADE : b->chosen_count;
+    (void)worker;
+    for (int64_t i = first; i < last; i++) {
+        const int64_t node = b->chosen[i] / (uint32_t)b->layer.columns;
+        const int32_t job = b->layer.jobs[b->chosen[i] % (uint32_t)b->layer.columns];
+        b->path.parents[begin + i] = (uint32_t)node;
+        b->path.moves[begin + i] = (uint16_t)(2 * job + b->layer.sides[node]);
+        b->ops->make_child(&b->layer, node, job, b->spare_nodes + i * bytes);
+    }
+}
+
+static double watch(void *shared)
+{
+    beam *b = shared;
+    b->is_over = b->is_over || flowshop_run_must_stop(b->run, b->run->result->iterations, b->stop);
+    if (b->is_over)
+        atomic_store_explicit(&b->must_stop, true, memory_order_relaxed);
+    return WAIT_S;
+}
+
+// The columns of a layer: the jobs that are free in some node, and their times.
+static void open_columns(beam *b)
+{
+    flowshop_beam_layer *l = &b->layer;
+    memset(b->free, 0, (size_t)b->shape.words * sizeof *b->free);
+    b->ops->join_free(l, 0, b->nodes, b->free);
+    l->columns = 0;
+    for (int32_t w = 0; w < b->shape.words; w++)
+        for (uint64_t left = b->free[w]; left != 0; left &= left - 1)
+            b->jobs[l->columns++] = w * 64 + __builtin_ctzll(left);
+    l->stride = (l->columns + 63) / 64 * 64;
+    b->ops->fill_table(l);
+    for (int t = 0; t < b->threads; t++) {
+        flowshop_beam_sieve *s = &b->sieves[t];
+        s->count = s->seen = 0;
+        s->has_limit = false;
+        s->width = b->width;
+    }
+}
+
+// Selects and makes the next layer. Returns false if it is empty.
+static mco_status advance(beam *b, bool *is_empty)
+{
+    mco_status st = MCO_OK;
+    int64_t seen = 0;
+    for (int t = 0; t < b->threads; t++)
+        seen += b->sieves[t].seen;
+    b->has_discarded = b->has_discarded || seen > b->width;
+    b->chosen_count = flowshop_beam_select(b->sieves, b->threads, b->width, b->chosen, b->spare);
+    *is_empty = b->chosen_count == 0;
+    if (*is_empty)
+        return MCO_OK;
+    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, b->chosen_count));
+    mco_team_run(&b->team, (b->chosen_count + MADE - 1) / MADE, make_item, watch, b);
+    b->path.layers++;
+    b->path.begin[b->path.layers] = b->path.begin[b->path.layers - 1] + b->chosen_count;
+    char *swap = b->layer.nodes;
+    b->layer.nodes = b->spare_nodes;
+    b->spare_nodes = swap;
+    b->nodes = b->chosen_count;
+done:
+    return st;
+}
+
+// Of the last layer the first node is not always the best: finds the one of least makespan.
+static int64_t best_leaf(const beam *b, uint32_t *makespan)
+{
+    int64_t best = 0;
+    *makespan = UINT32_MAX;
+    for (int t = 0; t < b->threads; t++)
+        for (int64_t i = 0; i < b->sieves[t].count; i++) {
+            const uint32_t key = (uint32_t)(b->sieves[t].children[i] >> 32), child = (uint32_t)b->sieves[t].children[i];
+            if (key < *makespan || (key == *makespan && child < (uint32_t)best)) {
+                *makespan = key;
+                best = child;
+            }
+        }
+    return best;
+}
+
+// ---- One beam
+
+typedef struct outcome {
+    bool is_complete;   // not cut off
+    int64_t makespan;   // of the schedule found, INT64_MAX if none is below the target
+} outcome;
+
+// The last layer has one free job in each node: its children are schedules.
+static mco_status take_leaf(beam *b, outcome *out)
+{
+    mco_status st = MCO_OK;
+    uint32_t makespan;
+    const int64_t leaf = best_leaf(b, &makespan);
+    if (makespan == UINT32_MAX)
+        return MCO_OK;
+    b->sieves[0].count = 1;
+    b->sieves[0].children[0] = (uint64_t)makespan << 32 | (uint64_t)leaf;
+    for (int t = 1; t < b->threads; t++)
+        b->sieves[t].count = 0;
+    bool is_empty;
+    MCO_TRY(advance(b, &is_empty));
+    flowshop_beam_path_order(&b->path, 0, b->order);
+    out->makespan = makespan;
+    MCO_TRY(flowshop_run_improve(b->run, makespan, b->order, "beam"));
+done:
+    return st;
+}
+
+static mco_status run_beam(beam *b, int64_t width, int64_t target, outcome *out)
+{
+    mco_status st = MCO_OK;
+    *out = (outcome){false, INT64_MAX};
+    b->width = width;
+    b->has_discarded = false;
+    b->nodes = 1;
+    b->layer.upper = target;
+    b->ops->make_root(&b->shape, b->layer.nodes);
+    flowshop_beam_path_clear(&b->path);
+    for (b->layer.depth = 0; b->layer.depth < b->shape.jobs; b->layer.depth++) {
+        bool is_empty = false;
+        open_columns(b);
+        mco_team_run(&b->team, (b->nodes + EXPANDED - 1) / EXPANDED, expand_item, watch, b);
+        watch(b);
+        if (b->is_over)
+            goto done;
+        if (b->layer.depth + 1 == b->shape.jobs)
+            MCO_TRY(take_leaf(b, out));
+        else
+            MCO_TRY(advance(b, &is_empty));
+        if (is_empty)
+            break;
+    }
+    out->is_complete = true;
+    b->run->result->iterations++;
+    if (!b->has_discarded)
+        flowshop_run_raise_bound(b->run, out->makespan < target ? out->makespan : target);
+done:
+    for (int t = 0; t < b->threads; t++) {
+        b->bounded += b->sieves[t].bounded;
+        b->sieves[t].bounded = 0;
+    }
+    return st;
+}
+
+// ---- Memory
+
+static void free_room(mco_context *ctx, beam *b)
+{
+    for (int t = 0; b->sieves != NULL && t < b->threads; t++)
+        mco_free(ctx, &b->sieves[t].children);
+    mco_free(ctx, &b->layer.nodes);
+    mco_free(ctx, &b->spare_nodes);
+    mco_free(ctx, &b->layer.sides);
+    mco_free(ctx, &b->chosen);
+    mco_free(ctx, &b->spare);
+    b->room = 0;
+}
+
+static int64_t sieve_room(int64_t width)
+{
+    return ROOM_FACTOR * width + 1024;
+}
+
+// Bytes that a beam of `width` takes, paths of eight layers included.
+static double bytes_of(const beam *b, int64_t width)
+{
+    const double nodes = 2.0 * (double)b->ops->node_bytes(&b->shape) + 8 * 7.0, sieves = (double)b->threads * (8 + 2 * 4.0) * ROOM_FACTOR;
+    return (double)width * (nodes + sieves + 1);
+}
+
+static mco_status take_room(beam *b, int64_t width)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = b->run->ctx;
+    if (width <= b->room)
+        return MCO_OK;
+    free_room(ctx, b);
+    for (int t = 0; t < b->threads; t++) {
+        b->sieves[t].room = sieve_room(width);
+        MCO_TRY(mco_alloc(ctx, &b->sieves[t].children, b->sieves[t].room));
+    }
+    MCO_TRY(mco_alloc(ctx, &b->layer.nodes, width * b->ops->node_bytes(&b->shape)));
+    MCO_TRY(mco_alloc(ctx, &b->spare_nodes, width * b->ops->node_bytes(&b->shape)));
+    MCO_TRY(mco_alloc(ctx, &b->layer.sides, width));
+    MCO_TRY(mco_alloc(ctx, &b->chosen, b->threads * sieve_room(width)));
+    MCO_TRY(mco_alloc(ctx, &b->spare, b->threads * sieve_room(width)));
+    b->room = width;
+done:
+    return st;
+}
+
+static mco_status fill_shape(beam *b)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = b->run->ctx;
+    const mco_flowshop *shop = b->run->shop;
+    const int32_t n = shop->jobs, m = shop->machines;
+    int64_t largest = 1;
+    MCO_TRY(mco_alloc(ctx, &b->times, (int64_t)n * m));
+    MCO_TRY(mco_alloc(ctx, &b->totals, m));
+    MCO_TRY(mco_alloc(ctx, &b->means, m));
+    for (int32_t k = 0; k < m; k++)
+        for (int32_t j = 0; j < n; j++) {
+            const int32_t time = shop->times[(int64_t)k * n + j];
+            b->times[(int64_t)j * m + k] = time;
+            b->totals[k] += time;
+            largest = time > largest ? time : largest;
+        }
+    for (int32_t k = 0; k < m; k++)
+        b->means[k] = b->totals[k] / n > 0 ? b->totals[k] / n : 1;
+    // No gap exceeds the work of a job on all machines. Shifted it fits 16 bits.
+    int32_t shift = 0;
+    while (largest * m >> -shift > UINT16_MAX)
+        shift--;
+    while (shift >= 0 && shift < 8 && largest * m << (shift + 1) <= UINT16_MAX)
+        shift++;
+    b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest, .idle_share = 1,
+                                     .times = b->times, .totals = b->totals, .means = b->means};
+done:
+    return st;
+}
+
+static mco_status create(beam *b)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = b->run->ctx;
+    MCO_TRY(fill_shape(b));
+    const int64_t n = b->shape.jobs, stride = (n + 63) / 64 * 64;
+    const int lane_bytes = b->ops->build.bits / 8;
+    MCO_TRY(mco_alloc(ctx, &b->sieves, b->threads));
+    for (int t = 0; t < b->threads; t++) {
+        for (int side = 0; side < 2; side++)
+            MCO_TRY(mco_alloc_bytes(ctx, &b->sieves[t].bounds[side], (size_t)stride, (size_t)lane_bytes));
+        MCO_TRY(mco_alloc(ctx, &b->sieves[t].keys, 64));
+    }
+    MCO_TRY(mco_alloc_bytes(ctx, &b->layer.table, (size_t)(2 * b->shape.machines * stride), (size_t)lane_bytes));
+    MCO_TRY(mco_alloc(ctx, &b->jobs, n));
+    MCO_TRY(mco_alloc(ctx, &b->free, b->shape.words));
+    MCO_TRY(mco_alloc(ctx, &b->order, n));
+    MCO_TRY(flowshop_beam_path_create(ctx, b->shape.jobs, &b->path));
+    MCO_TRY(mco_team_open(ctx, b->threads, true, &b->team));
+    b->layer.shape = &b->shape;
+    b->layer.jobs = b->jobs;
+    b->layer.free = b->free;
+done:
+    return st;
+}
+
+static void destroy(beam *b)
+{
+    mco_context *ctx = b->run->ctx;
+    mco_team_close(&b->team);
+    free_room(ctx, b);
+    flowshop_beam_path_destroy(ctx, &b->path);
+    mco_free(ctx, &b->order);
+    mco_free(ctx, &b->free);
+    mco_free(ctx, &b->jobs);
+    mco_free_bytes(ctx, &b->layer.table);
+    for (int t = 0; b->sieves != NULL && t < b->threads; t++) {
+        mco_free(ctx, &b->sieves[t].keys);
+        for (int side = 0; side < 2; side++)
+            mco_free_bytes(ctx, &b->sieves[t].bounds[side]);
+    }
+    mco_free(ctx, &b->sieves);
+    mco_free(ctx, &b->means);
+    mco_free(ctx, &b->totals);
+    mco_free(ctx, &b->times);
+}
+
+// ---- The sequence of beams
+
+// Targets pay where a schedule close to the bound exists: many jobs, few machines. On 40 and 60 machines they found nothing.
+static bool has_targets(const flowshop_beam_shape *s)
+{
+    return s->machines <= 20 && s->jobs >= 4 * s->machines;
+}
+
+// The target between bound and incumbent, which falls at wider beams and rises when a beam finds nothing. A beam that finds a schedule is
+// run again with the same share of the smaller gap.
+static int64_t target_at(const flowshop_run *run, double share)
+{
+    const int64_t bound = run->result->bound, upper = run->upper_bound;
+    const int64_t target = bound + 1 + (int64_t)(share * (double)(upper - bound - 1));
+    return target < upper ? target : upper;
+}
+
+typedef struct plan {
+    int64_t width;
+    double share;  // of the gap; 1 without targets
+    bool has_targets;
+} plan;
+
+static void plan_next(plan *p, bool has_found)
+{
+    if (p->has_targets && has_found)
+        return;
+    if (p->has_targets && p->share < 0.97) {
+        p->share = fmin(1, p->share + fmax(0.04, (1 - p->share) / 2));
+        return;
+    }
+    p->width *= 2;
+    if (p->has_targets)
+        p->share = fmax(0.1, p->share - 0.2);
+}
+
+static int64_t target_of(const beam *b, const plan *p)
+{
+    return p->has_targets ? target_at(b->run, p->share) : b->run->upper_bound;
+}
+
+static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = b->run;
+    const double memory = mco_settle_memory(0);
+    plan p = {.width = 1, .share = 1};
+    for (int64_t i = 0; run->upper_bound > run->result->bound; i++) {
+        outcome found;
+        if (i == beams) {
+            *stop = MCO_STOP_ITERATIONS;
+            return MCO_OK;
+        }
+        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || p.width * b->shape.jobs > UINT32_MAX)
+            break;
+        MCO_TRY(take_room(b, p.width));
+        const double begin_s = mco_run_time_s(&run->run);
+        const int64_t bounded = b->bounded, target = target_of(b, &p), width = p.width;
+        MCO_TRY(run_beam(b, p.width, target, &found));
+        mco_log(run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %lld, found %lld%s, %.2f s, %.0f M children/s", (long long)i + 1,
+                (long long)p.width, (long long)target, found.makespan == INT64_MAX ? -1 : (long long)found.makespan,
+                b->has_discarded ? "" : ", nothing discarded", mco_run_time_s(&run->run) - begin_s,
+                (double)(b->bounded - bounded) / 1e6 / fmax(1e-9, mco_run_time_s(&run->run) - begin_s));
+        if (!found.is_complete)
+            return MCO_OK;
+        if (!p.has_targets && has_targets(&b->shape)) {
+            p = (plan){.width = FIRST_TARGET_WIDTH, .share = 0.3, .has_targets = true};
+            continue;
+        }
+        do
+            plan_next(&p, found.makespan < target);
+        while (p.has_targets && p.width == width && found.makespan >= target && target_of(b, &p) == target);
+    }
+    *stop = MCO_STOP_FINISHED;
+done:
+    return st;
+}
+
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    beam b = {.run = run, .stop = stop, .threads = run->threads};
+    const bool is_plain = run->result->work.engine == MCO_ENGINE_REFERENCE;
+    *stop = MCO_STOP_FINISHED;
+    if (run->shop->jobs < 2 || run->upper_bound > INT32_MAX)
+        return MCO_OK;
+    if (is_plain)
+        b.ops = &flowshop_beam_plain;
+    else
+        MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, run->upper_bound <= UINT16_MAX ? 16 : 32, &b.ops));
+    MCO_TRY(create(&b));
+    MCO_TRY(run_beams(&b, beams, stop));
+done:
+    destroy(&b);
+    return st;
+}
