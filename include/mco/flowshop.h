@@ -157,7 +157,7 @@ typedef struct mco_flowshop_result {
     int64_t bounds;      // lower bounds that the branching rule asks for: of one end, or of both
     int64_t leaves;      // complete schedules reached by the tree search
     int64_t steals;      // times that a part of the work went to another worker
-    int64_t iterations;  // of the heuristic, sum over all threads
+    int64_t iterations;  // of the heuristic, sum over all threads; of --method beam: beams
     int64_t nodes_resumed;        // the part of `nodes` that earlier legs decomposed
     bool is_checkpoint_lost;      // the last checkpoint was not written; mco_context_error() says why
     int64_t *nodes_by_depth;      // [jobs + 1] `nodes` by the number of jobs fixed
