@@ -472,8 +472,8 @@ static mco_status take_flows(taker *t, traffic_flows *out)
     int64_t used = 0;
     out->rows = t->p->rows;
     MCO_TRY(mco_alloc(t->ctx, &out->first, (int64_t)t->p->rows + 1));
-    MCO_TRY(mco_alloc(t->ctx, &out->link, most));
-    MCO_TRY(mco_alloc(t->ctx, &out->flow, most));
+    MCO_TRY(mco_alloc_unset(t->ctx, &out->link, most));
+    MCO_TRY(mco_alloc_unset(t->ctx, &out->flow, most));
     for (int32_t r = 0; r < t->p->rows; r++) {
         MCO_TRY(mco_call_in_time(t->ctx, (int64_t)r << 8));
         used += take_row(t, r, out->link + used, out->flow + used);

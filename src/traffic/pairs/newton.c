@@ -23,7 +23,8 @@
 enum { STEPS = 100, LATER_STEPS = 25, ROUNDS = 8, EXCHANGES = 64 };
 enum { SLOW_FACTOR = 4 };  // so many times more steps where passes gain little
 static const double MOST_DAMPING = 1e6;  // by the slope
-static const double RESIDUAL = 1e-3, MOST_SHARE = 0.9;  // by the first residual; by what a pair can move
+static const double RESIDUAL = 1e-3, ROUGH_RESIDUAL = 0.1;  // by the first residual; the latter between the shares of a warm start
+static const double MOST_SHARE = 0.9;  // by what a pair can move
 static const double FLAT = 1e-6;  // curvature by that of the diagonal, below which a direction counts as flat
 
 typedef struct pairs_newton {
@@ -241,7 +242,7 @@ static bool solve(pairs_balance *b, pairs_newton *n, bool is_later)
     if (!is_later)
         memset(n->step, 0, (size_t)n->count * sizeof *n->step);
     double residual = begin_system(b, n);
-    const double enough = RESIDUAL * RESIDUAL * residual;
+    const double share = b->is_sample ? ROUGH_RESIDUAL : RESIDUAL, enough = share * share * residual;
     const int most = (is_later ? LATER_STEPS : STEPS) * (n->is_slow ? SLOW_FACTOR : 1);
     if (is_later)
         residual = go_on(b, n);

@@ -22,7 +22,8 @@ enum {
     PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
-    LAST_SWEEPS = 5    // after a Newton step
+    LAST_SWEEPS = 5,   // after a Newton step
+    SAMPLE_SWEEPS = 3, LAST_SAMPLE_SWEEPS = 1  // the same between the shares of a warm start
 };
 static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
 static const double QUICK_CANDIDATE = 10;    // the same to begin with where scans are quick
@@ -237,12 +238,13 @@ static mco_status use_candidates(pairs_balance *b, const traffic_scan *scan)
     return MCO_OK;
 }
 
-// Sweeps until little is left to move, and at small gaps a Newton step.
+// Sweeps until little is left to move, and at small gaps a Newton step. Between the shares of a warm start few sweeps come before a rough step.
 static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool is_slow)
 {
     const double target = b->call->gap;
+    const int sweeps = b->is_sample ? SAMPLE_SWEEPS : SWEEPS, last_sweeps = b->is_sample ? LAST_SAMPLE_SWEEPS : LAST_SWEEPS;
     double first = 0;
-    for (int t = 0; t < SWEEPS && !b->must_stop; t++) {
+    for (int t = 0; t < sweeps && !b->must_stop; t++) {
         pairs_sweep(b);
         if (t == 0)
             first = b->moved_excess;
@@ -252,7 +254,7 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool
     if ((gap >= NEWTON_GAP && b->problem->extra == NULL) || b->moved_excess <= 1e-2 * first || b->must_stop)
         return MCO_OK;
     const mco_status st = pairs_newton_step(b, is_slow);
-    for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
+    for (int t = 0; t < last_sweeps && st == MCO_OK && !b->must_stop; t++) {
         pairs_sweep(b);
         if (b->moved_excess < 1e-3 * first)
             break;
@@ -388,14 +390,14 @@ static mco_status warm_pass(pairs_balance *b, const traffic_answer *out)
     mco_status st = MCO_OK;
     b->is_sample = true;
     b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
-    MCO_TRY(balance_pairs(b, has_shares ? 1 : 0, total, false));
+    MCO_TRY(balance_pairs(b, 0, total, false));
     for (int32_t k = 0; has_shares && k < count && !b->must_stop; k++) {
         scanner->choose(scanner->self, &(traffic_share){.first = k, .step = count});
         MCO_TRY(scanner->scan(scanner->self, scan_costs(b), excess_threshold(b, out->gap), NULL, &found));
         if (found.excess <= b->call->gap * found.total)
             break;
         MCO_TRY(use_candidates(b, &found));
-        MCO_TRY(balance_pairs(b, 1, total_cost(b), false));
+        MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
     }
     if (has_shares)
         MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
