@@ -190,6 +190,18 @@ done:
 
 // ---- Start
 
+// Says how many origins begin anew, because the state has no flows that carry their trips.
+static void say_lost_rows(const solve *s)
+{
+    int32_t lost = 0;
+    const int32_t rows = s->problem.rows;
+    for (int32_t r = 0; r < rows; r++)
+        lost += s->start_flows.first[r + 1] == s->start_flows.first[r];
+    if (lost > 0)
+        mco_log(s->ctx, lost == rows ? MCO_LOG_WARNING : MCO_LOG_INFO, "the state has no flows for the trips of %d of %d origins, which begin anew%s", lost,
+                rows, lost == rows ? ": is it of this network and these trips?" : "");
+}
+
 static mco_status take_start(solve *s)
 {
     mco_status st = MCO_OK;
@@ -200,6 +212,7 @@ static mco_status take_start(solve *s)
     if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS) {
         MCO_TRY(traffic_state_take(s->ctx, p, start->state, &s->start_flows, &s->start_pairs));
         MCO_TRY(traffic_state_take_plan(s->ctx, p, start->state, &s->start_plan));
+        say_lost_rows(s);
     } else if (start->state != NULL)
         mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", method_text(s->p.method));
     if (start->flow == NULL)
