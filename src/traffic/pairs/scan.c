@@ -13,6 +13,7 @@
 
 enum { REPAIRS_OF_ORDER = 8 }; // a new order pays if more than one node in so many was relaxed again
 enum { REPAIRS_OF_EARLY = 2 }; // the same in early scans of a cold start
+static const double GOOD_ENOUGH = 0.5;  // times the target: a batch with this gap in a scan for a proof has no candidates, and needs no parents
 enum { LONG_S_1E3 = 20 };      // between two looks of the calling thread while it waits, in ms
 
 // ---- When to stop
@@ -157,6 +158,8 @@ static void scan_batch(void *shared, int index, int64_t turn)
         return;
     int64_t count;
     out->sums = s->build->scan(&w->trees, b, s->threshold, w->found, &count);
+    if (s->proof != NULL && out->sums.excess <= GOOD_ENOUGH * s->call->gap * out->sums.total)
+        count = 0;
     if (count > 0 || wants_order) {  // labels alone give the gap
         if (!s->build->parents(&w->trees))
             return;
