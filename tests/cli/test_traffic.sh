@@ -114,6 +114,7 @@ analysing() {
     expect 0 "$MCO" traffic assign named named/trips.csv --state named/n.bin
     expect 0 "$MCO" traffic paths named named/trips.csv --state named/n.bin --output named/paths.csv
     expect_text named/paths.csv 'trips,z1,z2,5,"a, b mid end"'
+    expect 0 "$MCO" traffic generate --family grid --size 6x5 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic generate --family grid --size 6x5 --zones 4 --destinations 2 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --gap 1e-8
     expect 2 "$MCO" traffic generate --family grid --network g.tntp
