@@ -437,7 +437,9 @@ static mco_status run_pairs(solve *s, const traffic_call *call)
                           s->p.time_limit_s < guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
     if (is_short)
         MCO_TRY(load_once(s, call, &first));
-    st = s->engine(s->ctx, call, &s->answer);
+    traffic_call last = *call;
+    last.spent_flows = s->engine == traffic_pairs_assign && s->start_flows.first != NULL ? &s->start_flows : NULL;
+    st = s->engine(s->ctx, &last, &s->answer);
     if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && first.flow != NULL) {
         mco_log(s->ctx, MCO_LOG_WARNING, "time ended the first load of pairs: the flows are those of one all-or-nothing load");
         traffic_answer_clear(s->ctx, &s->answer);

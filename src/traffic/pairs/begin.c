@@ -170,6 +170,10 @@ mco_status pairs_begin_flows(pairs_balance *b)
     mco_status st = MCO_OK;
     if (call->start_flows != NULL)
         MCO_TRY(pairs_store_take(b->store, call->start_flows));
+    if (call->spent_flows != NULL) {
+        mco_free(b->ctx, &call->spent_flows->link);
+        mco_free(b->ctx, &call->spent_flows->flow);
+    }
     pairs_sum_flows(b);
     if (call->start_flows != NULL)
         MCO_TRY(b->scanner->load(b->scanner->self, pairs_scan_costs(b)));
