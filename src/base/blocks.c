@@ -305,7 +305,7 @@ mco_status mco_blocks_read_all(mco_blocks *b, void **data, int64_t *bytes)
         MCO_TRY(mco_fail(b->ctx, MCO_ERR_MEMORY, "%s has more than %lld bytes, which is the memory of this machine", b->name,
                          (long long)memory));
     if (b->size >= 0) {  // room for one more byte shows the end of the file without another block
-        MCO_TRY(mco_alloc(b->ctx, &all, b->size + 1));
+        MCO_TRY(mco_alloc_unset(b->ctx, &all, b->size + 1));
         room = b->size + 1;
     }
     do {

@@ -131,28 +131,38 @@ mco_status mco_fail(mco_context *ctx, mco_status status, const char *format, ...
 enum { ALIGNMENT = 64 };
 
 // Worker contexts share the caller's allocator, so every call of it holds the lock of the caller's context.
-static void *allocate(mco_context *ctx, size_t bytes)
+static void *allocate(mco_context *ctx, size_t bytes, bool is_zeroed)
 {
-    return ctx->params.allocate == default_allocate ? default_allocate(bytes, NULL)
+    return ctx->params.allocate == default_allocate ? is_zeroed ? default_allocate(bytes, NULL) : malloc(bytes)
            : ctx->parent != NULL                    ? ctx->params.allocate(bytes, ctx->params.allocator_user)
                                                     : allocate_by_parent(bytes, ctx);
 }
 
-mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes)
+static mco_status allocate_items(mco_context *ctx, void **out, size_t count, size_t item_bytes, bool is_zeroed)
 {
     size_t bytes;
     void *block = NULL;
     if (!__builtin_mul_overflow(count, item_bytes, &bytes) && bytes <= SIZE_MAX - 2 * ALIGNMENT)
-        block = allocate(ctx, bytes + 2 * ALIGNMENT);
+        block = allocate(ctx, bytes + 2 * ALIGNMENT, is_zeroed);
     if (block == NULL)
         return mco_fail(ctx, MCO_ERR_MEMORY, "out of memory: %zu items of %zu bytes were asked for", count,
                         item_bytes);
     uintptr_t aligned = ((uintptr_t)block + sizeof(void *) + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1);
     ((void **)aligned)[-1] = block;
-    if (ctx->params.allocate != default_allocate)
+    if (is_zeroed && ctx->params.allocate != default_allocate)
         memset((void *)aligned, 0, bytes);
     *out = (void *)aligned;
     return MCO_OK;
+}
+
+mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes)
+{
+    return allocate_items(ctx, out, count, item_bytes, true);
+}
+
+mco_status mco_alloc_unset_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes)
+{
+    return allocate_items(ctx, out, count, item_bytes, false);
 }
 
 void mco_free_bytes(mco_context *ctx, void **memory)

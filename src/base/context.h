@@ -48,6 +48,9 @@ static inline mco_status mco_as_argument(mco_status status)
 mco_status mco_alloc_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes);
 void mco_free_bytes(mco_context *ctx, void **memory);
 #define mco_alloc(ctx, out, count) mco_alloc_bytes(ctx, (void **)(out), (size_t)(count), sizeof **(out))
+// The same without zeros: for large blocks that are written before they are read.
+mco_status mco_alloc_unset_bytes(mco_context *ctx, void **out, size_t count, size_t item_bytes);
+#define mco_alloc_unset(ctx, out, count) mco_alloc_unset_bytes(ctx, (void **)(out), (size_t)(count), sizeof **(out))
 #define mco_free(ctx, out) mco_free_bytes(ctx, (void **)(out))
 
 // Creates a context for a worker thread. It has its own errors, no log and no callback. Its memory comes from the

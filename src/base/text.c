@@ -83,7 +83,7 @@ static mco_status read_text(mco_text *t, mco_blocks *blocks)
     MCO_TRY(refuse_larger(t, blocks->size));
     if (blocks->size >= 0) {  // a byte more shows the end of the file without another block
         room = blocks->size + 2;
-        MCO_TRY(mco_alloc(t->ctx, &t->data, room));
+        MCO_TRY(mco_alloc_unset(t->ctx, &t->data, room));
     }
     do {
         if (t->size + 2 > (size_t)room)

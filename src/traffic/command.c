@@ -82,9 +82,11 @@ static mco_status refuse_state(cli_call *call)
     return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--state: the method %s keeps no state; pairs does", names[method]);
 }
 
-static mco_status refuse_map(cli_call *call)
+static mco_status refuse_flows(cli_call *call)
 {
     const session *s = call->state;
+    if (s->files.flows != NULL && (cli_ends_with(s->files.flows, ".json") || cli_ends_with(s->files.flows, ".json.gz")))
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--flows %s: .tntp, .csv or .geojson was expected; --json writes the whole result", s->files.flows);
     const bool is_map = s->files.flows != NULL && (cli_ends_with(s->files.flows, ".geojson") || cli_ends_with(s->files.flows, ".geojson.gz"));
     if (!is_map || mco_traffic_view(s->traffic).x != NULL)
         return MCO_OK;
@@ -102,7 +104,7 @@ static mco_status open(cli_call *call)
     MCO_TRY(traffic_open(call, &s->input, call->inputs[0], call->inputs[1], &s->traffic));
     if (s->files.state != NULL && cli_is_old_file(s->files.state))
         MCO_TRY(mco_traffic_state_read(call->ctx, s->traffic, s->files.state, &s->state));
-    MCO_TRY(refuse_map(call));
+    MCO_TRY(refuse_flows(call));
 done:
     return st;
 }

@@ -77,7 +77,8 @@ typedef struct traffic_analysing {
            "grid of streets, planar roads, roads with the twelve types of streets, or the four nodes of Braess")          \
     TEXT(size, "--size", "AxB", "rows and columns")                                                                       \
     INTEGER(zones, "--zones", 16, 1, 2000000000, -1, "Z", "zones, spread over the nodes")                                 \
-    INTEGER(destinations, "--destinations", 256, 1, 2000000000, -1, "D", "destinations of each zone, drawn at random")     \
+    INTEGER(destinations, "--destinations", 256, 1, 2000000000, -1, "D",                                                  \
+            "destinations of each zone, drawn at random; if not given, at most all other zones")                          \
     REAL(load, "--load", 0.5, 0, 1000, -1, "L", "about the mean of flow over capacity where all take their shortest path") \
     INTEGER(seed, "--seed", 1, 0, 9007199254740992, -1, "K", "seed")                                                      \
     TEXT(network, "--network", "F", "where to write the network: .tntp, .csv for streets, or a folder for GMNS")          \

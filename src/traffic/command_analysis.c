@@ -250,10 +250,12 @@ static bool read_size(const char *text, int64_t *rows, int64_t *columns)
 mco_status traffic_generate(cli_call *call)
 {
     mco_status st = MCO_OK;
-    const traffic_generation *g = call->state;
+    const traffic_generation *g = call->state, usual = {MCO_DEFAULTS(TRAFFIC_GENERATE_OPTIONS)};
     mco_traffic *traffic = NULL;
     mco_traffic_shape shape = {.family = g->family, .rows = 2, .columns = 2, .zones = (int32_t)g->zones,
                                .destinations = (int32_t)g->destinations, .load = g->load, .seed = (uint64_t)g->seed};
+    if (g->destinations == usual.destinations && g->destinations >= g->zones)
+        shape.destinations = 0;  // the default: all other zones where these are fewer
     MCO_TRY(need(call, g->network, "--network", "a file for the network"));
     if (g->size == NULL && g->family != MCO_TRAFFIC_BRAESS)
         MCO_TRY(mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--size is missing: rows and columns like 30x40"));

@@ -17,6 +17,7 @@ typedef struct traffic_call {
     double memory;                     // bytes that tables may take
     uint64_t gpus;
     const traffic_flows *start_flows;  // NULL: none
+    traffic_flows *spent_flows;  // the same where nobody needs their links and flows again: pairs free them once they are in batches. NULL: they stay
     const traffic_pairs *start_pairs;  // NULL: none
     const traffic_plan *start_plan;    // NULL: none
     const double *start_flow;          // [links] for the Frank-Wolfe family; NULL: none

@@ -190,6 +190,18 @@ done:
 
 // ---- Start
 
+// Says how many origins begin anew, because the state has no flows that carry their trips.
+static void say_lost_rows(const solve *s)
+{
+    int32_t lost = 0;
+    const int32_t rows = s->problem.rows;
+    for (int32_t r = 0; r < rows; r++)
+        lost += s->start_flows.first[r + 1] == s->start_flows.first[r];
+    if (lost > 0)
+        mco_log(s->ctx, lost == rows ? MCO_LOG_WARNING : MCO_LOG_INFO, "the state has no flows for the trips of %d of %d origins, which begin anew%s", lost,
+                rows, lost == rows ? ": is it of this network and these trips?" : "");
+}
+
 static mco_status take_start(solve *s)
 {
     mco_status st = MCO_OK;
@@ -200,6 +212,7 @@ static mco_status take_start(solve *s)
     if (start->state != NULL && s->p.method == MCO_TRAFFIC_METHOD_PAIRS) {
         MCO_TRY(traffic_state_take(s->ctx, p, start->state, &s->start_flows, &s->start_pairs));
         MCO_TRY(traffic_state_take_plan(s->ctx, p, start->state, &s->start_plan));
+        say_lost_rows(s);
     } else if (start->state != NULL)
         mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", method_text(s->p.method));
     if (start->flow == NULL)
@@ -424,7 +437,9 @@ static mco_status run_pairs(solve *s, const traffic_call *call)
                           s->p.time_limit_s < guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
     if (is_short)
         MCO_TRY(load_once(s, call, &first));
-    st = s->engine(s->ctx, call, &s->answer);
+    traffic_call last = *call;
+    last.spent_flows = s->engine == traffic_pairs_assign && s->start_flows.first != NULL ? &s->start_flows : NULL;
+    st = s->engine(s->ctx, &last, &s->answer);
     if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && first.flow != NULL) {
         mco_log(s->ctx, MCO_LOG_WARNING, "time ended the first load of pairs: the flows are those of one all-or-nothing load");
         traffic_answer_clear(s->ctx, &s->answer);

@@ -114,6 +114,7 @@ analysing() {
     expect 0 "$MCO" traffic assign named named/trips.csv --state named/n.bin
     expect 0 "$MCO" traffic paths named named/trips.csv --state named/n.bin --output named/paths.csv
     expect_text named/paths.csv 'trips,z1,z2,5,"a, b mid end"'
+    expect 0 "$MCO" traffic generate --family grid --size 6x5 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic generate --family grid --size 6x5 --zones 4 --destinations 2 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --gap 1e-8
     expect 2 "$MCO" traffic generate --family grid --network g.tntp
@@ -165,6 +166,8 @@ keeping_inputs() {
     expect_text err "would replace the input"
     expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --flows f.geojson
     expect_text err "GeoJSON needs places"
+    expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --flows f.json
+    expect_text err "--json writes the whole result"
     expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --method fw --state new.bin
     expect 2 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --start f.tntp --state s.bin
     expect 2 "$MCO" traffic compare f.tntp r.json --network braess_net.tntp --plot d.svg
@@ -177,6 +180,13 @@ keeping_inputs() {
 other_files() {
     expect 3 "$MCO" traffic assign braess_trips.tntp braess_net.tntp
     expect_text err "this is a file of trips"
+    expect 3 "$MCO" traffic assign town/trips.csv town
+    expect_text err "this is a table of trips; the network comes before it"
+    head -c 300 s.bin > cut.bin
+    expect 3 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --state cut.bin
+    expect_text err "the file is cut off"
+    expect 0 "$MCO" traffic assign braess_net.tntp braess_trips.tntp --demand-factor 2 --state s.bin
+    expect_text err "the state has no flows for the trips of 1 of 1 origins, which begin anew: is it of this network"
     expect 1 "$MCO" traffic check braess_net.tntp braess_trips.tntp braess_net.tntp
     expect_text err "looks like a link of a network"
     expect 3 "$MCO" traffic compare f.tntp braess_net.tntp

@@ -222,6 +222,9 @@ static void test_streets(void **state)
         const char *rows, *text;
     } bad[] = {
         {"from,to,type,length\n", "the header has no column \"speed\""},
+        {"o_zone_id,d_zone_id,volume\n1,2,3\n", "this is a table of trips; the network comes before it"},
+        {"node_id,x_coord,y_coord\n1,2,3\n", "this is a table of nodes"},
+        {"head,to,type,length\n", "the header has no column \"from\""},
         {"from,to,type,length,speed\n1,2,13,5,5\n", ":2:5: the type is 13, allowed is 1 to 12"},
         {"from,to,type,length,speed\n0,2,1,5,5\n", ":2:1: from is 0, allowed is 1 to"},
         {"from,to,type,length,speed\n1,2,1,5,0\n", "the speed is 0, a number above 0 was expected"},

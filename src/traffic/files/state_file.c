@@ -187,6 +187,9 @@ static mco_status parse_header(parser *p, const char *data, int64_t bytes)
         return refuse(p, "the state was written by a machine of another byte order, or its header is damaged");
     if (h->version != VERSION)
         return mco_fail(p->ctx, MCO_ERR_PARSE, "%s: the file has version %u, version %d was expected", p->name, h->version, VERSION);
+    if (h->bytes > bytes)
+        return mco_fail(p->ctx, MCO_ERR_PARSE, "%s: the file is cut off, or its header is damaged: it has %" PRId64 " bytes, %" PRId64 " were expected", p->name,
+                        bytes, h->bytes);
     if (!has_sane_sizes(h, bytes))
         return refuse(p, "the header of the state is damaged");
     if (sum_bytes(h) != bytes || h->bytes != bytes)

@@ -54,6 +54,20 @@ static mco_status read_comment(streets *s, mco_slice line)
     return MCO_OK;
 }
 
+// Refuses a table of trips or of nodes, which stands in the place of the network.
+static mco_status refuse_other_table(mco_text ahead)
+{
+    enum { ORIGINS, NODES, OTHER_TABLES };
+    static const char *const of_others[OTHER_TABLES] = {"o_zone_id|origin|o_zone|orig|orig_zone_id", "node_id|x_coord"};
+    traffic_columns c;
+    const mco_status st = traffic_columns_open(&ahead, of_others, OTHER_TABLES, &c);
+    if (st == MCO_OK && c.has[ORIGINS])
+        return mco_text_fail(&ahead, 1, 1, "this is a table of trips; the network comes before it");
+    if (st == MCO_OK && c.has[NODES])
+        return mco_text_fail(&ahead, 1, 1, "this is a table of nodes; the network is in the file link.csv, or the folder of both");
+    return st;
+}
+
 static mco_status read_head(streets *s)
 {
     mco_status st = MCO_OK;
@@ -62,7 +76,10 @@ static mco_status read_head(streets *s)
         mco_text_line(&s->text, &line);
         MCO_TRY(read_comment(s, mco_slice_trim(line)));
     }
+    const mco_text begin = s->text;
     MCO_TRY(traffic_columns_open(&s->text, names, COLUMNS, &s->columns));
+    if (!s->columns.has[FROM])
+        MCO_TRY(refuse_other_table(begin));
     for (int k = FROM; k <= SPEED; k++)
         MCO_TRY(traffic_columns_require(&s->columns, k));
     s->rows_at = s->text;

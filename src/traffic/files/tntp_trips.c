@@ -109,7 +109,8 @@ mco_status traffic_parse_tntp_trips(mco_text *text, const mco_traffic *traffic, 
         MCO_TRY(mco_text_fail_here(text, "this is a file of links; the trips are in the file *_trips.tntp"));
     if (m.zones >= 0)
         MCO_TRY(tntp_refuse_more(text, m.zones, "zones"));
-    MCO_TRY(mco_grow(ctx, &t.trips, &t.room, (int64_t)text->size / BYTES_OF_ENTRY + 1));
+    t.room = (int64_t)text->size / BYTES_OF_ENTRY + 1;
+    MCO_TRY(mco_alloc_unset(ctx, &t.trips, t.room));
     MCO_TRY(read_trips(text, &t));
     say_differences(ctx, text->name, &m, &t);
     MCO_TRY(traffic_class_fill(ctx, traffic->view.zones, t.count, t.trips, out));

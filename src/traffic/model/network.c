@@ -332,8 +332,8 @@ mco_status traffic_class_fill(mco_context *ctx, int32_t zones, int64_t count, tr
     if (!are_sorted(count, trips))
         qsort(trips, (size_t)count, sizeof *trips, compare_trips);
     MCO_TRY(mco_alloc(ctx, &c.first, (int64_t)zones + 1));
-    MCO_TRY(mco_alloc(ctx, &c.to, count));
-    MCO_TRY(mco_alloc(ctx, &c.amount, count));
+    MCO_TRY(mco_alloc_unset(ctx, &c.to, count));
+    MCO_TRY(mco_alloc_unset(ctx, &c.amount, count));
     for (int64_t i = 0; i < count;) {
         const traffic_trip pair = trips[i];
         double amount = 0;

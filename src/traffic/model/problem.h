@@ -56,7 +56,7 @@ enum { TRAFFIC_TURN_ARC = -1, TRAFFIC_ARTIFICIAL_ARC = -2 };  // in origin_link
 mco_status traffic_problem_make(mco_context *ctx, const mco_traffic *traffic, const mco_traffic_params *params, traffic_problem *out);
 void traffic_problem_clear(mco_context *ctx, traffic_problem *problem);
 
-// ---- Flows of every row, sparse: by rows and links of a problem (state.c)
+// ---- Flows of every row, sparse: by rows and links of a problem (state.c, state_take.c)
 typedef struct traffic_flows {
     int32_t rows;
     int64_t *first;  // [rows + 1]
@@ -86,7 +86,7 @@ typedef struct traffic_plan {
 void traffic_plan_clear(mco_context *ctx, traffic_plan *plan);
 
 // By links and rows of the network as read: a row is class * zones + origin, a link is that of the file, artificial arcs and turns are
-// followed by the state's own numbers from `links` on. state.c turns it into a problem's flows and back, also after edits.
+// followed by the state's own numbers from `links` on. state.c makes it of a problem's flows, state_take.c turns it back, also after edits.
 struct mco_traffic_state {
     int32_t nodes, zones, links, classes;  // of the network that it is of
     int32_t *tail, *head;                  // [links] so that an edited network is recognised

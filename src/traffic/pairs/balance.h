@@ -103,6 +103,19 @@ static inline double pairs_difference(const pairs_balance *b, const pairs_pair *
     return cost[0] - cost[1] + pair->extra;
 }
 
+// ---- begin.c
+// What a balance needs besides its context, call, problem, store and scanner. Errors: MEMORY, ARGUMENT (a vector unit that is not here).
+mco_status pairs_open_balance(pairs_balance *b);
+void pairs_close_balance(pairs_balance *b);
+// Sums the flows of all rows anew, which removes the drift of many small moves.
+void pairs_sum_flows(pairs_balance *b);
+// Costs as scanners take them: a copy, which stays as it is until the next one.
+const double *pairs_scan_costs(pairs_balance *b);
+// How many shares a pass over the rows has.
+int32_t pairs_shares(const pairs_balance *b);
+// Flows to begin with: those of the start, and trees for all other rows. Errors: MEMORY, STOPPED.
+mco_status pairs_begin_flows(pairs_balance *b);
+
 // ---- segments.c
 // Lets the row of a candidate use a pair that ends at the candidate's head: one that is there, else a new one. Cycles of flow that
 // it meets vanish. Errors: MEMORY.

@@ -10,19 +10,19 @@
 //         sweep over all pairs until little is left to move; near the end a Newton step of all pairs together
 //
 // Scans are what takes time. They run on all cores or on a GPU (scan.h); the rest takes a few per cent and one thread.
+#include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "traffic/pairs/balance.h"
 
 enum {
     EAGER_PASSES = 2,  // of a cold start: rows shift one by one while costs change, as one pair for all is not worth much yet
-    SHARES = 8,        // of the rows, in the load and in eager passes
-    SAMPLE = 12,       // least batches of a share of a warm start
+    SAMPLE = 12, MOST_SAMPLES = 8,  // least batches of a share of a warm start, most shares
     PURGE = 4096,      // most pairs of an eager pass are useless soon: rows move all their flow
     PATIENCE = 30,     // passes without a smaller gap that end the solve
     SWEEPS = 30,
-    LAST_SWEEPS = 5    // after a Newton step
+    LAST_SWEEPS = 5,   // after a Newton step
+    SAMPLE_SWEEPS = 3, LAST_SAMPLE_SWEEPS = 1  // the same between the shares of a warm start
 };
 static const double CANDIDATE = 0.1;       // times gap * total / (rows * nodes): excess that deserves a pair
 static const double QUICK_CANDIDATE = 10;    // the same to begin with where scans are quick
@@ -33,188 +33,7 @@ static const double SWEEP_END = 0.05;      // sweeps end at this share of the fi
 static const double NEWTON_GAP = 1e-4;     // Newton steps begin below this gap
 static const double LESS = 0.9;            // a gap is smaller below this share of the best one
 static const double CERTAIN = 0.5;         // a gap below this share of the target needs no certificate to count
-static const double FORESIGHT = 0.5;       // how much of the trips that are still to be loaded counts
 static const double NEAR = 1e4, NEAR_EARLY = 30;  // a pass within this factor of the target gap may be the last; without Newton steps
-
-// ---- State of a solve
-
-static void close_balance(pairs_balance *b)
-{
-    pairs_newton_close(b);
-    for (int32_t i = 0; i < b->pairs; i++) {
-        mco_free(b->ctx, &b->pair[i].use);
-        mco_free(b->ctx, &b->pair[i].link);
-    }
-    if (b->pair != NULL && b->pairs < b->pair_room)  // one whose making failed
-        mco_free(b->ctx, &b->pair[b->pairs].link);
-    mco_free(b->ctx, &b->mover);
-    mco_free(b->ctx, &b->least);
-    mco_free(b->ctx, &b->visited);
-    mco_free(b->ctx, &b->on_tree);
-    mco_free(b->ctx, &b->front);
-    mco_free(b->ctx, &b->back);
-    mco_free(b->ctx, &b->dead);
-    mco_free(b->ctx, &b->at_node);
-    mco_free(b->ctx, &b->pair);
-    mco_free(b->ctx, &b->class_flow);
-    mco_free(b->ctx, &b->frozen);
-    mco_free(b->ctx, &b->class_cost);
-    mco_free(b->ctx, &b->slope);
-    mco_free(b->ctx, &b->cost);
-    mco_free(b->ctx, &b->flow);
-}
-
-static mco_status open_balance(pairs_balance *b)
-{
-    const traffic_problem *p = b->problem;
-    mco_status st = MCO_OK;
-    MCO_TRY(pairs_pick_build(b->ctx, b->call->params->simd, &b->build));
-    MCO_TRY(mco_alloc(b->ctx, &b->flow, p->links));
-    MCO_TRY(mco_alloc(b->ctx, &b->cost, p->links));
-    MCO_TRY(mco_alloc(b->ctx, &b->slope, p->links));
-    if (p->extra != NULL)
-        MCO_TRY(mco_alloc(b->ctx, &b->class_cost, (size_t)p->classes * (size_t)p->links));
-    else
-        MCO_TRY(mco_alloc(b->ctx, &b->frozen, p->links));
-    if (p->classes > 1)
-        MCO_TRY(mco_alloc(b->ctx, &b->class_flow, (size_t)p->classes * (size_t)p->links));
-    MCO_TRY(mco_alloc(b->ctx, &b->at_node, p->nodes));
-    MCO_TRY(mco_alloc(b->ctx, &b->on_tree, p->nodes));
-    MCO_TRY(mco_alloc(b->ctx, &b->visited, p->nodes));
-    MCO_TRY(mco_alloc(b->ctx, &b->least, (size_t)b->store->batches * PAIRS_LANES));
-    MCO_TRY(mco_alloc(b->ctx, &b->mover, b->store->batches));
-    for (int32_t v = 0; v < p->nodes; v++)
-        b->at_node[v] = -1;
-done:
-    return st;
-}
-
-// Sums the flows of all rows anew, which removes the drift of many small moves.
-static void sum_flows(pairs_balance *b)
-{
-    const size_t links = (size_t)b->problem->links;
-    memset(b->flow, 0, links * sizeof *b->flow);
-    if (b->class_flow != NULL)
-        memset(b->class_flow, 0, (size_t)b->problem->classes * links * sizeof *b->class_flow);
-    pairs_add_flows(b, 0, 1, b->flow, b->class_flow);
-    for (int32_t l = 0; l < b->problem->links; l++)
-        pairs_set_flow(b, l, b->flow[l]);
-}
-
-// Costs as scanners take them: a copy, which stays as it is until the next one.
-static const double *scan_costs(pairs_balance *b)
-{
-    const traffic_problem *p = b->problem;
-    if (p->extra == NULL) {
-        memcpy(b->frozen, b->cost, (size_t)p->links * sizeof *b->frozen);
-        return b->frozen;
-    }
-    for (int32_t k = 0; k < p->classes; k++)
-        for (int32_t l = 0; l < p->links; l++) {
-            const size_t at = (size_t)k * (size_t)p->links + (size_t)l;
-            b->class_cost[at] = b->cost[l] + p->extra[at];
-        }
-    return b->class_cost;
-}
-
-// ---- Start
-
-// Rows of a pair that is known, class by class.
-static mco_status take_pair(pairs_balance *b, const traffic_pairs *known, int64_t i)
-{
-    const traffic_problem *p = b->problem;
-    const int64_t *first = &known->first[2 * i];
-    const int32_t count0 = (int32_t)(first[1] - first[0]), count1 = (int32_t)(first[2] - first[1]);
-    int32_t index = -1, user_class = -1;
-    if (count0 < 1 || count1 < 1)
-        return MCO_OK;
-    for (int64_t k = known->row_first[i]; k < known->row_first[i + 1]; k++) {
-        const int32_t row = known->row[k], place = b->store->place[row];
-        mco_status st = MCO_OK;
-        if (p->row_class[row] != user_class) {
-            user_class = p->row_class[row];
-            st = pairs_add(b, user_class, known->link + first[0], count0, count1, &index);
-        }
-        if (st == MCO_OK)
-            st = pairs_add_use(b, index, place / PAIRS_LANES, 1u << place % PAIRS_LANES);
-        if (st != MCO_OK)
-            return st;
-    }
-    return MCO_OK;
-}
-
-// How many shares a pass over the rows has.
-static int32_t shares(const pairs_balance *b)
-{
-    const int32_t batches = b->store->batches;
-    return b->scanner->choose == NULL || batches < 1 ? 1 : batches < SHARES ? batches : SHARES;
-}
-
-static double demand_of(const pairs_balance *b, int32_t first, int32_t step)
-{
-    const traffic_problem *p = b->problem;
-    double sum = 0;
-    for (int32_t i = first; i < b->store->batches; i += step)
-        for (int lane = 0; lane < PAIRS_LANES; lane++) {
-            const int32_t row = b->store->batch[i].row[lane];
-            for (int64_t k = row < 0 ? 0 : p->row_first[row]; row >= 0 && k < p->row_first[row + 1]; k++)
-                sum += p->amount[k];
-        }
-    return sum;
-}
-
-// Loads a share of the rows after the other. Before each, costs are those of the flows so far, scaled up for some of the trips that still lack.
-static mco_status load_shares(pairs_balance *b)
-{
-    const traffic_problem *p = b->problem;
-    const int32_t count = shares(b);
-    double loaded = 0;
-    mco_status st = MCO_OK;
-    for (int32_t k = 0; k < count; k++) {
-        if (count > 1)
-            b->scanner->choose(b->scanner->self, &(traffic_share){.first = k, .step = count});
-        MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
-        if (k + 1 == count)
-            break;
-        pairs_add_flows(b, k, count, b->flow, NULL);
-        loaded += demand_of(b, k, count);
-        const double scale = loaded > 0 ? 1 + FORESIGHT * (p->demand / loaded - 1) : 1;
-        for (int32_t l = 0; l < p->links; l++)
-            b->cost[l] = traffic_cost(&p->costs, l, scale * b->flow[l]);
-    }
-done:
-    if (count > 1)
-        b->scanner->choose(b->scanner->self, &(traffic_share){.step = 1});
-    return st;
-}
-
-static bool lacks_rows(const traffic_flows *flows)
-{
-    bool lacks = false;
-    for (int32_t r = 0; r < flows->rows; r++)
-        lacks = lacks || flows->first[r + 1] == flows->first[r];
-    return lacks;
-}
-
-// Flows to begin with: those of the start, and trees for all other rows.
-static mco_status begin_flows(pairs_balance *b)
-{
-    const traffic_call *call = b->call;
-    mco_status st = MCO_OK;
-    if (call->start_flows != NULL)
-        MCO_TRY(pairs_store_take(b->store, call->start_flows));
-    sum_flows(b);
-    if (call->start_flows != NULL)
-        MCO_TRY(b->scanner->load(b->scanner->self, scan_costs(b)));
-    else
-        MCO_TRY(load_shares(b));
-    if (call->start_flows == NULL || lacks_rows(call->start_flows))
-        sum_flows(b);
-    for (int64_t i = 0; call->start_flows != NULL && call->start_pairs != NULL && i < call->start_pairs->count; i++)
-        MCO_TRY(take_pair(b, call->start_pairs, i));
-done:
-    return st;
-}
 
 // ---- Passes
 
@@ -237,12 +56,13 @@ static mco_status use_candidates(pairs_balance *b, const traffic_scan *scan)
     return MCO_OK;
 }
 
-// Sweeps until little is left to move, and at small gaps a Newton step.
+// Sweeps until little is left to move, and at small gaps a Newton step. Between the shares of a warm start few sweeps come before a rough step.
 static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool is_slow)
 {
     const double target = b->call->gap;
+    const int sweeps = b->is_sample ? SAMPLE_SWEEPS : SWEEPS, last_sweeps = b->is_sample ? LAST_SAMPLE_SWEEPS : LAST_SWEEPS;
     double first = 0;
-    for (int t = 0; t < SWEEPS && !b->must_stop; t++) {
+    for (int t = 0; t < sweeps && !b->must_stop; t++) {
         pairs_sweep(b);
         if (t == 0)
             first = b->moved_excess;
@@ -252,7 +72,7 @@ static mco_status balance_pairs(pairs_balance *b, double gap, double total, bool
     if ((gap >= NEWTON_GAP && b->problem->extra == NULL) || b->moved_excess <= 1e-2 * first || b->must_stop)
         return MCO_OK;
     const mco_status st = pairs_newton_step(b, is_slow);
-    for (int t = 0; t < LAST_SWEEPS && st == MCO_OK && !b->must_stop; t++) {
+    for (int t = 0; t < last_sweeps && st == MCO_OK && !b->must_stop; t++) {
         pairs_sweep(b);
         if (b->moved_excess < 1e-3 * first)
             break;
@@ -291,9 +111,9 @@ static void use_share(void *user)
 // last share are left; sums are those of all shares.
 static mco_status scan_shares(pairs_balance *b, double threshold, traffic_scan *found)
 {
-    const int32_t count = shares(b);
+    const int32_t count = pairs_shares(b);
     const traffic_scanner *scanner = b->scanner;
-    const double *costs = scan_costs(b);
+    const double *costs = pairs_scan_costs(b);
     traffic_scan next;
     double total = 0, excess = 0;
     share_job job = {b, found, MCO_OK};
@@ -320,15 +140,15 @@ static mco_status scan_pass(pairs_balance *b, bool is_near, traffic_answer *out,
     mco_status st = MCO_OK;
     traffic_certificate_clear(b->ctx, proof);
     if (is_near || b->class_flow != NULL)
-        sum_flows(b);
+        pairs_sum_flows(b);
     if (is_near) {
         MCO_TRY(traffic_certificate_open(b->ctx, b->problem, b->flow, b->class_flow, proof));
     }
     const double threshold = excess_threshold(b, out->gap);
-    if (!is_near && shares(b) > 1)
+    if (!is_near && pairs_shares(b) > 1)
         MCO_TRY(scan_shares(b, threshold, found));
     else
-        MCO_TRY(b->scanner->scan(b->scanner->self, scan_costs(b), threshold, is_near ? proof : NULL, found));
+        MCO_TRY(b->scanner->scan(b->scanner->self, pairs_scan_costs(b), threshold, is_near ? proof : NULL, found));
 done:
     if (st != MCO_OK && st != MCO_ERR_STOPPED)  // a proof that was stopped has some rows
         traffic_certificate_clear(b->ctx, proof);
@@ -344,21 +164,21 @@ static double least_difference(const pairs_balance *b, double gap, double total)
 // that of the shares, each at its own costs.
 static mco_status eager_pass(pairs_balance *b, traffic_answer *out)
 {
-    const int32_t count = shares(b);
+    const int32_t count = pairs_shares(b);
     const traffic_scanner *scanner = b->scanner;
     traffic_scan found = {0}, next;
     double total = 0, excess = 0;
     share_job job = {b, &found, MCO_OK};
     mco_status st = MCO_OK;
     if (b->class_flow != NULL)
-        sum_flows(b);
+        pairs_sum_flows(b);
     const double objective = traffic_objective(b->problem, b->flow, b->class_flow);
     out->iterations++;
     b->is_eager = true;
     b->least_difference = least_difference(b, out->gap, total_cost(b));
     for (int32_t k = 0; k < count; k++) {
         const traffic_share share = {.first = k, .step = count, .meanwhile = k > 0 ? use_share : NULL, .user = &job};
-        const double threshold = excess_threshold(b, out->gap), *costs = scan_costs(b);
+        const double threshold = excess_threshold(b, out->gap), *costs = pairs_scan_costs(b);
         scanner->choose(scanner->self, &share);
         MCO_TRY(scanner->scan(scanner->self, costs, threshold, NULL, &next));
         MCO_TRY(job.status);
@@ -381,21 +201,21 @@ done:
 static mco_status warm_pass(pairs_balance *b, const traffic_answer *out)
 {
     const traffic_scanner *scanner = b->scanner;
-    const int32_t most = b->store->batches / SAMPLE, count = most < SHARES ? most : SHARES;
+    const int32_t most = b->store->batches / SAMPLE, count = most < MOST_SAMPLES ? most : MOST_SAMPLES;
     const bool has_shares = scanner->choose != NULL && count > 1;  // a single share would be a scan of all rows
     const double total = total_cost(b);
     traffic_scan found;
     mco_status st = MCO_OK;
     b->is_sample = true;
     b->least_difference = LEAST_CANDIDATE * b->call->gap * total / b->problem->demand;
-    MCO_TRY(balance_pairs(b, has_shares ? 1 : 0, total, false));
+    MCO_TRY(balance_pairs(b, 0, total, false));
     for (int32_t k = 0; has_shares && k < count && !b->must_stop; k++) {
         scanner->choose(scanner->self, &(traffic_share){.first = k, .step = count});
-        MCO_TRY(scanner->scan(scanner->self, scan_costs(b), excess_threshold(b, out->gap), NULL, &found));
+        MCO_TRY(scanner->scan(scanner->self, pairs_scan_costs(b), excess_threshold(b, out->gap), NULL, &found));
         if (found.excess <= b->call->gap * found.total)
             break;
         MCO_TRY(use_candidates(b, &found));
-        MCO_TRY(balance_pairs(b, 1, total_cost(b), false));
+        MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
     }
     if (has_shares)
         MCO_TRY(balance_pairs(b, 0, total_cost(b), false));
@@ -406,10 +226,19 @@ done:
     return st;
 }
 
+// A gap that says no more than rounding: the certificate adds ten times as much. Below it moves of pairs are noise: SiouxFalls at a target of 0
+// went from 4e-17 to 1e-4 in one pass.
+static double rounding_gap(const pairs_balance *b)
+{
+    return 0.1 * DBL_EPSILON * b->problem->nodes;
+}
+
 // Whether the gap is reached, with what the certificate adds for rounding. A certificate that misses the target by that alone does not count.
 static bool is_done(const pairs_balance *b, traffic_answer *out)
 {
     traffic_proof proof;
+    if (out->gap <= rounding_gap(b))
+        return true;
     if (!(out->gap <= b->call->gap))
         return false;
     if (out->gap <= CERTAIN * b->call->gap || out->certificate.cost == NULL)
@@ -426,7 +255,7 @@ static bool ends_by_time(const pairs_balance *b)
 // Whether the next scan may be the last, so that its labels are wanted for the proof.
 static bool may_be_last(const pairs_balance *b, double gap)
 {
-    return gap < (gap < NEWTON_GAP ? NEAR : NEAR_EARLY) * b->call->gap;
+    return gap < (gap < NEWTON_GAP ? NEAR : NEAR_EARLY) * fmax(b->call->gap, rounding_gap(b));
 }
 
 // What comes before scans of all rows: a warm pass, or eager passes. *is_last: the time is over. Errors: STOPPED too.
@@ -475,7 +304,7 @@ static mco_status run_passes(pairs_balance *b, traffic_answer *out)
         const double total = found.total;
         out->gap = total > 0 ? found.excess / total : 0;
         MCO_TRY(traffic_note(b->call, traffic_objective(b->problem, b->flow, b->class_flow), out->gap));
-        if (out->gap <= b->call->gap && !is_near)
+        if (out->gap <= fmax(b->call->gap, rounding_gap(b)) && !is_near)
             continue;
         if (is_last || is_done(b, out) || (most > 0 && out->iterations >= most))
             break;
@@ -507,8 +336,8 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     pairs_balance b = {.ctx = ctx, .call = call, .problem = call->problem, .store = store, .scanner = scanner};
     mco_status st = MCO_OK;
     b.purge_at = PURGE;
-    MCO_TRY(open_balance(&b));
-    MCO_TRY(begin_flows(&b));
+    MCO_TRY(pairs_open_balance(&b));
+    MCO_TRY(pairs_begin_flows(&b));
     MCO_TRY(run_passes(&b, out));
     if (scanner->forget != NULL)
         scanner->forget(scanner->self);
@@ -521,7 +350,7 @@ mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pai
     scanner->self = NULL;
     MCO_TRY(pairs_give_answer(&b, out));
 done:
-    close_balance(&b);
+    pairs_close_balance(&b);
     return st;
 }
 

@@ -85,7 +85,7 @@ typedef struct traffic_scanner {
 mco_status traffic_pairs_balance(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_scanner *scanner,
                                  traffic_answer *out);
 
-// scan.c: the scanner of the cores. Errors: MEMORY, ARGUMENT (a vector unit that is not here).
+// scanner.c: the scanner of the cores. Errors: MEMORY, ARGUMENT (a vector unit that is not here).
 mco_status traffic_core_scanner(mco_context *ctx, const traffic_call *call, pairs_store *store, traffic_answer *out,
                                 traffic_scanner *scanner);
 

@@ -407,14 +407,14 @@ mco_status pairs_store_give(pairs_store *store, traffic_flows *out)
     separator room = {0};
     *out = (traffic_flows){.rows = p->rows};
     MCO_TRY(mco_alloc(ctx, &out->first, (int64_t)p->rows + 1));
-    MCO_TRY(mco_alloc(ctx, &room.link, PAIRS_LANES * ((int64_t)p->links + 1)));
-    MCO_TRY(mco_alloc(ctx, &room.flow, PAIRS_LANES * ((int64_t)p->links + 1)));
+    MCO_TRY(mco_alloc_unset(ctx, &room.link, PAIRS_LANES * ((int64_t)p->links + 1)));
+    MCO_TRY(mco_alloc_unset(ctx, &room.flow, PAIRS_LANES * ((int64_t)p->links + 1)));
     for (int32_t i = 0; i < store->batches; i++)
         count_flows(&store->batch[i], out);
     for (int32_t r = 0; r < p->rows; r++)
         out->first[r + 1] += out->first[r];
-    MCO_TRY(mco_alloc(ctx, &out->link, out->first[p->rows]));
-    MCO_TRY(mco_alloc(ctx, &out->flow, out->first[p->rows]));
+    MCO_TRY(mco_alloc_unset(ctx, &out->link, out->first[p->rows]));
+    MCO_TRY(mco_alloc_unset(ctx, &out->flow, out->first[p->rows]));
     for (int32_t i = 0; i < store->batches; i++) {
         pairs_batch *b = &store->batch[i];
         give_batch(store, b, &room, out);
