@@ -114,6 +114,7 @@ static mco_status search(solver *s)
     MCO_TRY(overlay_search_open(s->ctx, &s->run, s->o, &guide, &s->search));
     const int64_t most = shakes_of(s);
     MCO_TRY(record(s, "greedy"));
+    MCO_TRY(overlay_start_over(&s->search));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
