@@ -324,7 +324,7 @@ mco_status overlay_shake(overlay_search *s)
     }
     for (int32_t k = count - 1; k >= 0; k--)
         overlay_chain(s, touched[k]);
-    for (int32_t k = 0; k < count && getenv("SHAKE"); k++)
+    for (int32_t k = 0; k < count; k++)
         overlay_meet(s, touched[k]);
     if (s->worth < before)
         overlay_undo(s, 0, before);

@@ -91,10 +91,12 @@ void overlay_paths_close(overlay_paths *p);
 bool overlay_meet(overlay_search *s, int32_t v);
 // Adds a link of node v to a node that has something left, and makes room for it by paths. True: it gained.
 bool overlay_add_links(overlay_search *s, int32_t v);
-// Starts over: links are kept while their ends have any bandwidth left, then carry less, so that many could carry more or less; and
-// rests meet. The overlay before comes back if it is worth as much.
-// Errors: MEMORY. O(links)
+// ---- Other starts (starts.c). The overlay before comes back if it is worth as much. Errors: MEMORY. O(links) and the paths
+
+// Links are kept while their ends have any bandwidth left, then carry less, so that many could carry more or less; and rests meet.
 mco_status overlay_start_over(overlay_search *s);
+// Keeps the links that are given, as far as they are candidates.
+mco_status overlay_start_with(overlay_search *s, int64_t count, const int32_t *from, const int32_t *to);
 
 // ---- Changes
 

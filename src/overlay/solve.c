@@ -9,6 +9,7 @@
 #include "lp/lp.h"
 #include "overlay/counts.h"
 #include "overlay/dual.h"
+#include "overlay/matching.h"
 #include "overlay/search.h"
 
 #define MCO_OPTION_STRUCT mco_overlay_params
@@ -30,6 +31,7 @@ typedef struct solver {
     mco_run run;
     mco_overlay_bound_result bound;
     double *price;    // [nodes] of links; NULL: the duals of the bound guide
+    overlay_matching matching;
     overlay_search search;
     double recorded;  // worth of the last solution, in units
     mco_overlay_result r;
@@ -44,7 +46,7 @@ static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
     mco_overlay_bound_params counting = *p;
     mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
     MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
-    if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there())
+    if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there() && !overlay_matching_pays(s->o))
         counting.method = MCO_OVERLAY_METHOD_LP;
     MCO_TRY(overlay_bound(s->ctx, counts, &counting, &r));
     s->run.is_asked_to_stop |= r.stop == MCO_STOP_CANCELLED;
@@ -63,6 +65,23 @@ done:
     return st;
 }
 
+// The bound by matchings, from the duals of the numbers of links. Its prices of links guide the search from then on.
+static mco_status match_links(solver *s)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(overlay_matching_find(s->ctx, &s->run, s->o, s->price, &s->matching));
+    if (s->matching.count == 0)
+        return MCO_OK;
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        s->price[i] = s->matching.price[i];
+    if (s->matching.bound < s->r.bound) {
+        s->r.bound = s->matching.bound;
+        snprintf(s->r.reason, sizeof s->r.reason, "the bound is that of a matching");
+    }
+done:
+    return st;
+}
+
 static mco_status find_bound(solver *s)
 {
     mco_status st = MCO_OK;
@@ -76,6 +95,8 @@ static mco_status find_bound(solver *s)
     s->run.is_asked_to_stop = s->bound.stop == MCO_STOP_CANCELLED;  // the callback may ask once
     if (!s->run.is_asked_to_stop && overlay_counts_pay(s->o))
         MCO_TRY(count_links(s, &p));
+    if (!s->run.is_asked_to_stop && s->price != NULL && overlay_matching_pays(s->o))
+        MCO_TRY(match_links(s));
     mco_run_raise_bound(&s->run, s->r.bound);
 done:
     return st;
@@ -115,6 +136,8 @@ static mco_status search(solver *s)
     const int64_t most = shakes_of(s);
     MCO_TRY(record(s, "greedy"));
     MCO_TRY(overlay_start_over(&s->search));
+    if (s->matching.count > 0)
+        MCO_TRY(overlay_start_with(&s->search, s->matching.count, s->matching.from, s->matching.to));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
@@ -170,6 +193,7 @@ mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, cons
     mco_struct_give(result, &s.r, sizeof s.r);
 done:
     overlay_search_close(&s.search);
+    overlay_matching_clear(ctx, &s.matching);
     mco_free(ctx, &s.price);
     mco_overlay_bound_result_clear(ctx, &s.bound);
     mco_run_clear(&s.run);

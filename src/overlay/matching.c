@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: MIT
+// Bounds by matchings (matching.h). Few links matter: those of small slack at the first duals. The matching is found on them; then all
+// possible links are tested against its duals, and those that break them join. When none does, the bound stands.
+#include "overlay/matching.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/grow.h"
+#include "overlay/blossom.h"
+
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, PASSES = 3 };
+static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
+
+typedef struct matcher {
+    mco_context *ctx;
+    mco_run *run;
+    const mco_overlay *o;
+    int32_t vertices;
+    int32_t *node;       // [vertices] of the instance
+    int32_t *first;      // [nodes + 1] vertices of each node
+    uint32_t *cost;      // [nodes] prices m of bandwidth
+    bool shares;         // a node has room for several links
+    int shift;           // worths are in units of 2^shift
+    int64_t *y;          // [vertices] duals, in half units: weights of edges are doubled
+    overlay_edge *edge;
+    int64_t edges, room;
+    overlay_blossom blossom;
+} matcher;
+
+// ---- Worths
+
+static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
+{
+    return o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
+}
+
+int64_t overlay_room_of(const mco_overlay *o, int32_t i)
+{
+    const int64_t links = overlay_row_size(o, i);
+    int32_t least = o->row_least != NULL ? INT32_MAX : o->least;
+    for (int64_t k = 0; o->row_least != NULL && k < links; k++)
+        least = least < least_of(o, i, k) ? least : least_of(o, i, k);
+    const int64_t fits = least > 0 ? o->bandwidth[i] / least : INT32_MAX;
+    return fits < links ? fits : links;
+}
+
+bool overlay_matching_pays(const mco_overlay *o)
+{
+    int64_t vertices = 0;
+    if (o->nodes > MOST_VERTICES || (o->row_least == NULL && o->least == 0))
+        return false;
+    for (int32_t i = 0; i < o->nodes; i++)
+        vertices += overlay_room_of(o, i);
+    return vertices <= MOST_VERTICES && vertices <= 2 * (int64_t)o->nodes;
+}
+
+// Twice the worth of entry k of row i, rounded up, in units of 2^shift; 0: it is not kept. The weight as it was given may be some units
+// more than the rounded one.
+static int64_t worth_of(const matcher *m, int32_t i, int64_t k, const overlay_link *link)
+{
+    const int64_t least = least_of(m->o, i, k), missing = m->o->weight != NULL ? 1 : 3;
+    if (link->most == 0 || link->most < least)
+        return 0;
+    const int64_t unit = link->weight + missing - m->cost[i] - m->cost[link->node];
+    const int64_t worth = unit * (unit > 0 ? link->most : least);
+    return worth <= 0 ? 0 : 2 * ((worth >> m->shift) + 1);
+}
+
+// ---- Duals
+
+// Lowers each dual as far as its own links allow, after those before it: afterwards all links hold. False: the run ended.
+static bool make_feasible(matcher *m)
+{
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        if (mco_run_must_stop(m->run, 0))
+            return false;
+        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
+            int64_t y = 0;
+            for (int64_t k = 0; k < overlay_row_size(m->o, i); k++) {
+                const overlay_link link = overlay_entry(m->o, i, k);
+                const int64_t worth = worth_of(m, i, k, &link);
+                for (int32_t u = m->first[link.node]; worth > y && u < m->first[link.node + 1]; u++)
+                    y = worth - m->y[u] > y ? worth - m->y[u] : y;
+            }
+            m->y[v] = y;
+        }
+    }
+    return true;
+}
+
+typedef struct near_link {
+    int64_t slack, worth;
+    int32_t node;
+} near_link;
+
+static mco_status add_edges(matcher *m, int32_t i, int32_t j, int64_t worth)
+{
+    mco_status st = MCO_OK;
+    for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
+        for (int32_t u = m->first[j]; u < m->first[j + 1]; u++) {
+            MCO_TRY(mco_grow(m->ctx, &m->edge, &m->room, m->edges + 1));
+            m->edge[m->edges++] = (overlay_edge){{v, u}, worth};
+        }
+done:
+    return st;
+}
+
+// The links of least slack of each node become edges.
+static mco_status take_near_links(matcher *m)
+{
+    mco_status st = MCO_OK;
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        near_link near[NEAR_LINKS + 1];
+        int32_t count = 0;
+        for (int64_t k = 0; k < overlay_row_size(m->o, i) && m->first[i] < m->first[i + 1]; k++) {
+            const overlay_link link = overlay_entry(m->o, i, k);
+            const int64_t worth = m->first[link.node] < m->first[link.node + 1] ? worth_of(m, i, k, &link) : 0;
+            if (worth == 0)
+                continue;
+            const int64_t slack = m->y[m->first[i]] + m->y[m->first[link.node]] - worth;
+            int32_t at = count;
+            while (at > 0 && near[at - 1].slack > slack)
+                at--;
+            if (at == NEAR_LINKS)
+                continue;
+            count += count < NEAR_LINKS;
+            memmove(near + at + 1, near + at, (size_t)(count - 1 - at) * sizeof *near);
+            near[at] = (near_link){slack, worth, link.node};
+        }
+        for (int32_t k = 0; k < count; k++)
+            MCO_TRY(add_edges(m, i, near[k].node, near[k].worth));
+    }
+done:
+    return st;
+}
+
+// ---- Certificates
+
+// Tests each pair of vertices of each possible link. Links that break the duals become edges if `joins`; else the dual of the lesser end
+// rises. Both are counted.
+static mco_status test_all(matcher *m, bool joins, int64_t *broken)
+{
+    mco_status st = MCO_OK;
+    *broken = 0;
+    for (int32_t i = 0; i < m->o->nodes; i++)
+        for (int64_t k = m->o->is_complete ? i : 0; k < overlay_row_size(m->o, i); k++) {
+            const overlay_link link = overlay_entry(m->o, i, k);
+            const int64_t worth = link.node > i ? worth_of(m, i, k, &link) : 0;
+            bool is_broken = false;
+            for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
+                for (int32_t u = m->first[link.node]; u < m->first[link.node + 1]; u++) {
+                    int64_t over = worth - m->y[v] - m->y[u];
+                    over -= over > 0 ? overlay_blossom_shared(&m->blossom, v, u) : 0;
+                    if (over <= 0)
+                        continue;
+                    is_broken = true;
+                    if (!joins)
+                        m->y[v] += over;
+                }
+            *broken += is_broken;
+            if (is_broken && joins)
+                MCO_TRY(add_edges(m, i, link.node, worth));
+        }
+done:
+    return st;
+}
+
+// The bound of the duals. The size of a set is counted anew; an odd set of s vertices has (s - 1) / 2 pairs at most, as any set.
+static mco_status add_up(const matcher *m, double *bound)
+{
+    mco_status st = MCO_OK;
+    const overlay_blossom *b = &m->blossom;
+    int32_t *size = NULL;
+    overlay_sum sum = {0}, costs = {0};
+    MCO_TRY(mco_alloc(m->ctx, &size, 2 * (int64_t)m->vertices));
+    for (int32_t v = 0; v < m->vertices; v++) {
+        overlay_add(&sum, (uint64_t)m->y[v]);
+        for (int32_t set = b->parent[v]; set >= 0; set = b->parent[set])
+            size[set]++;
+    }
+    for (int32_t set = m->vertices; set < 2 * m->vertices; set++)
+        for (int32_t k = 0; k < size[set] / 2; k++)
+            overlay_add(&sum, (uint64_t)b->z[set]);
+    for (int32_t i = 0; i < m->o->nodes; i++)
+        overlay_add(&costs, (uint64_t)m->cost[i] * (uint32_t)m->o->bandwidth[i]);
+    // Four roundings, each of half a unit in the last place at most; worths are doubled.
+    const double pairs = ldexp((double)sum.high * 0x1p64 + (double)sum.low, m->shift - 1);
+    *bound = (pairs + (double)costs.high * 0x1p64 + (double)costs.low) * 0x1p-32 * m->o->weight_unit / (double)m->o->scale * (1 + 0x1p-49);
+done:
+    mco_free(m->ctx, &size);
+    return st;
+}
+
+// ---- Passes
+
+// Matches on the links that matter until all hold. *broken: of those that did not, when the time ended or the rounds did.
+static mco_status match(matcher *m, int64_t *broken)
+{
+    mco_status st = MCO_OK;
+    *broken = 1;
+    m->edges = 0;
+    for (int round = 0; round < ROUNDS && *broken > 0 && make_feasible(m); round++) {
+        MCO_TRY(take_near_links(m));
+        overlay_blossom_close(&m->blossom);
+        MCO_TRY(overlay_blossom_open(m->ctx, m->vertices, m->edges, m->edge, m->y, &m->blossom));
+        const bool ended = !overlay_blossom_match(&m->blossom, m->run);
+        memcpy(m->y, m->blossom.y, (size_t)m->vertices * sizeof *m->y);
+        MCO_TRY(test_all(m, !ended, broken));
+        mco_log(m->ctx, MCO_LOG_INFO, "matching: %d vertices, %" PRId64 " edges, %" PRId64 " more", m->vertices, m->edges, *broken);
+        if (ended)
+            break;
+    }
+    if (*broken > 0 && m->blossom.y != NULL)
+        MCO_TRY(test_all(m, false, broken));
+done:
+    return st;
+}
+
+static mco_status take_links(const matcher *m, overlay_matching *out)
+{
+    mco_status st = MCO_OK;
+    const overlay_blossom *b = &m->blossom;
+    mco_free(m->ctx, &out->from);
+    mco_free(m->ctx, &out->to);
+    out->count = 0;
+    MCO_TRY(mco_alloc(m->ctx, &out->from, m->vertices));
+    MCO_TRY(mco_alloc(m->ctx, &out->to, m->vertices));
+    for (int32_t v = 0; v < m->vertices; v++)
+        if (b->mate[v] > v) {
+            out->from[out->count] = m->node[v];
+            out->to[out->count++] = m->node[b->mate[v]];
+        }
+    for (int32_t i = 0; i < m->o->nodes; i++)
+        if (m->first[i] < m->first[i + 1])
+            out->price[i] = ldexp((double)m->y[m->first[i]], m->shift - 1) +
+                            (double)m->cost[i] * m->o->bandwidth[i] / (m->first[i + 1] - m->first[i]);
+done:
+    return st;
+}
+
+// Prices of bandwidth for the next pass: where a node keeps several links, it shares its bandwidth, and the least weight is the price.
+static void set_costs(matcher *m)
+{
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        uint32_t least = UINT32_MAX;
+        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
+            const int32_t mate = m->blossom.mate[v];
+            uint32_t weight = 0;
+            for (int64_t k = 0; mate >= 0 && k < overlay_row_size(m->o, i); k++) {
+                const overlay_link link = overlay_entry(m->o, i, k);
+                weight = link.node == m->node[mate] ? link.weight : weight;
+            }
+            least = weight < least ? weight : least;
+        }
+        m->cost[i] = m->first[i + 1] - m->first[i] > 1 ? least : 0;
+    }
+}
+
+static mco_status open_matcher(matcher *m, const double *price)
+{
+    mco_status st = MCO_OK;
+    const mco_overlay *o = m->o;
+    int64_t greatest = 0;
+    MCO_TRY(mco_alloc(m->ctx, &m->first, (int64_t)o->nodes + 1));
+    MCO_TRY(mco_alloc(m->ctx, &m->cost, o->nodes));
+    for (int32_t i = 0; i < o->nodes; i++) {
+        const int64_t room = overlay_room_of(o, i);
+        m->shares = m->shares || room > 1;
+        m->vertices += (int32_t)room;
+        m->first[i + 1] = m->vertices;
+        greatest = greatest > o->cap[i] ? greatest : o->cap[i];
+    }
+    MCO_TRY(mco_alloc(m->ctx, &m->node, m->vertices));
+    MCO_TRY(mco_alloc(m->ctx, &m->y, m->vertices));
+    while (((greatest << 32) >> m->shift) > MOST_WEIGHT)
+        m->shift++;
+    for (int32_t i = 0; i < o->nodes; i++)
+        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
+            m->node[v] = i;
+            m->y[v] = (int64_t)fmin(ldexp(price != NULL ? price[i] : (double)o->cap[i] * 0x1p32, 1 - m->shift), (double)(4 * MOST_WEIGHT));
+        }
+done:
+    return st;
+}
+
+mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overlay *o, const double *price, overlay_matching *out)
+{
+    mco_status st = MCO_OK;
+    matcher m = {.ctx = ctx, .run = run, .o = o, .blossom = {.ctx = ctx}};
+    int64_t broken = 0;
+    *out = (overlay_matching){.bound = INFINITY};
+    MCO_TRY(open_matcher(&m, price));
+    MCO_TRY(mco_alloc(ctx, &out->price, o->nodes));
+    for (int pass = 0; pass < PASSES && !mco_run_must_stop(run, 0); pass++) {
+        double bound = INFINITY;
+        MCO_TRY(match(&m, &broken));
+        if (m.blossom.y == NULL)
+            break;
+        MCO_TRY(add_up(&m, &bound));
+        if (bound < out->bound) {
+            out->bound = bound;
+            MCO_TRY(take_links(&m, out));
+        }
+        if (!m.shares)
+            break;
+        set_costs(&m);
+    }
+done:
+    overlay_blossom_close(&m.blossom);
+    mco_free(ctx, &m.edge);
+    mco_free(ctx, &m.y);
+    mco_free(ctx, &m.node);
+    mco_free(ctx, &m.cost);
+    mco_free(ctx, &m.first);
+    return st;
+}
+
+void overlay_matching_clear(mco_context *ctx, overlay_matching *m)
+{
+    mco_free(ctx, &m->from);
+    mco_free(ctx, &m->to);
+    mco_free(ctx, &m->price);
+    m->count = 0;
+}
