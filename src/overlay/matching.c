@@ -10,7 +10,8 @@
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
-enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, PASSES = 3 };
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, PASSES = 5 };
+static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
 
 typedef struct matcher {
@@ -20,12 +21,15 @@ typedef struct matcher {
     int32_t vertices;
     int32_t *node;       // [vertices] of the instance
     int32_t *first;      // [nodes + 1] vertices of each node
-    uint32_t *cost;      // [nodes] prices m of bandwidth
+    const uint32_t *dual;  // [nodes] of bandwidth
+    uint32_t *cost, *step; // [nodes] prices m of bandwidth; their next changes
+    bool *was_up;        // [nodes] the last change
     bool shares;         // a node has room for several links
     int shift;           // worths are in units of 2^shift
     int64_t *y;          // [vertices] duals, in half units: weights of edges are doubled
     overlay_edge *edge;
     int64_t edges, room;
+    double worth;        // of the links that were taken
     overlay_blossom blossom;
 } matcher;
 
@@ -70,23 +74,32 @@ static int64_t worth_of(const matcher *m, int32_t i, int64_t k, const overlay_li
 
 // ---- Duals
 
-// Lowers each dual as far as its own links allow, after those before it: afterwards all links hold. False: the run ended.
+// Gives the vertices of node i the least duals that their links allow.
+static void settle_duals(matcher *m, int32_t i)
+{
+    for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
+        int64_t y = 0;
+        for (int64_t k = 0; k < overlay_row_size(m->o, i); k++) {
+            const overlay_link link = overlay_entry(m->o, i, k);
+            const int64_t worth = worth_of(m, i, k, &link);
+            for (int32_t u = m->first[link.node]; worth > y && u < m->first[link.node + 1]; u++)
+                y = worth - m->y[u] > y ? worth - m->y[u] : y;
+        }
+        m->y[v] = y;
+    }
+}
+
+// Lowers each dual as far as its own links allow, or raises it: afterwards all links hold. Nodes with room for several links come first:
+// their worths change from pass to pass, and else all others would rise for them. False: the run ended.
 static bool make_feasible(matcher *m)
 {
-    for (int32_t i = 0; i < m->o->nodes; i++) {
-        if (mco_run_must_stop(m->run, 0))
-            return false;
-        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
-            int64_t y = 0;
-            for (int64_t k = 0; k < overlay_row_size(m->o, i); k++) {
-                const overlay_link link = overlay_entry(m->o, i, k);
-                const int64_t worth = worth_of(m, i, k, &link);
-                for (int32_t u = m->first[link.node]; worth > y && u < m->first[link.node + 1]; u++)
-                    y = worth - m->y[u] > y ? worth - m->y[u] : y;
-            }
-            m->y[v] = y;
+    for (int turn = 0; turn < 2; turn++)
+        for (int32_t i = 0; i < m->o->nodes; i++) {
+            if (mco_run_must_stop(m->run, 0))
+                return false;
+            if ((m->first[i + 1] - m->first[i] > 1) == (turn == 0))
+                settle_duals(m, i);
         }
-    }
     return true;
 }
 
@@ -218,10 +231,58 @@ done:
     return st;
 }
 
-static mco_status take_links(const matcher *m, overlay_matching *out)
+// The weight of a link of the matching, by its first vertex.
+static overlay_link link_of(const matcher *m, int32_t v, int64_t *entry)
+{
+    const int32_t i = m->node[v], j = m->node[m->blossom.mate[v]];
+    int64_t k = m->o->is_complete ? j - (j > i) : 0;
+    while (overlay_entry(m->o, i, k).node != j)
+        k++;
+    *entry = k;
+    return overlay_entry(m->o, i, k);
+}
+
+// What the links of the matching are worth, each at its least where both ends have room for that, and then at what is left.
+static mco_status measure(const matcher *m, double *worth)
+{
+    mco_status st = MCO_OK;
+    int64_t *rest = NULL, *x = NULL;
+    int64_t k;
+    *worth = 0;
+    MCO_TRY(mco_alloc(m->ctx, &rest, m->o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &x, m->vertices));
+    for (int32_t i = 0; i < m->o->nodes; i++)
+        rest[i] = m->o->bandwidth[i];
+    for (int turn = 0; turn < 2; turn++)
+        for (int32_t v = 0; v < m->vertices; v++) {
+            if (m->blossom.mate[v] < v)
+                continue;
+            const overlay_link link = link_of(m, v, &k);
+            int64_t *const a = &rest[m->node[v]], *const b = &rest[link.node];
+            const int64_t least = least_of(m->o, m->node[v], k);
+            const int64_t room = (*a < *b ? *a : *b), wanted = turn == 0 ? least : x[v] > 0 ? link.most - x[v] : 0;
+            const int64_t more = turn == 0 && wanted > room ? 0 : wanted < room ? wanted : room;
+            x[v] += more;
+            *a -= more;
+            *b -= more;
+            *worth += (double)more * link.weight;
+        }
+done:
+    mco_free(m->ctx, &x);
+    mco_free(m->ctx, &rest);
+    return st;
+}
+
+// Takes links and prices of the matching if its links are worth the most of all so far.
+static mco_status take_links(matcher *m, overlay_matching *out)
 {
     mco_status st = MCO_OK;
     const overlay_blossom *b = &m->blossom;
+    double worth;
+    MCO_TRY(measure(m, &worth));
+    if (worth <= m->worth)
+        return MCO_OK;
+    m->worth = worth;
     mco_free(m->ctx, &out->from);
     mco_free(m->ctx, &out->to);
     out->count = 0;
@@ -240,21 +301,37 @@ done:
     return st;
 }
 
-// Prices of bandwidth for the next pass: where a node keeps several links, it shares its bandwidth, and the least weight is the price.
-static void set_costs(matcher *m)
+// What the matching takes of the bandwidth of node i at the present price.
+static int64_t used_by(const matcher *m, int32_t i)
+{
+    int64_t used = 0, k;
+    for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
+        if (m->blossom.mate[v] >= 0) {
+            const overlay_link link = link_of(m, v, &k);
+            const int64_t unit = (int64_t)link.weight - m->cost[i] - m->cost[link.node];
+            used += unit > 0 ? link.most : least_of(m->o, i, k);
+        }
+    return used;
+}
+
+// Prices of bandwidth for the next pass, where nodes have room for several links: up where the matching takes too much, down where it
+// takes too little; steps are halved when that changes. The first prices are the duals of bandwidth.
+static void set_costs(matcher *m, int pass)
 {
     for (int32_t i = 0; i < m->o->nodes; i++) {
-        uint32_t least = UINT32_MAX;
-        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
-            const int32_t mate = m->blossom.mate[v];
-            uint32_t weight = 0;
-            for (int64_t k = 0; mate >= 0 && k < overlay_row_size(m->o, i); k++) {
-                const overlay_link link = overlay_entry(m->o, i, k);
-                weight = link.node == m->node[mate] ? link.weight : weight;
-            }
-            least = weight < least ? weight : least;
+        if (m->first[i + 1] - m->first[i] < 2)
+            continue;
+        const bool is_up = used_by(m, i) > m->o->bandwidth[i];
+        if (pass == 0) {
+            m->cost[i] = is_up ? m->dual[i] : 0;
+            m->step[i] = m->cost[i] / 4;
+            continue;
         }
-        m->cost[i] = m->first[i + 1] - m->first[i] > 1 ? least : 0;
+        if (pass > 1 && is_up != m->was_up[i])
+            m->step[i] /= 2;
+        m->was_up[i] = is_up;
+        m->cost[i] = is_up ? (m->cost[i] < UINT32_MAX - m->step[i] ? m->cost[i] + m->step[i] : UINT32_MAX)
+                           : (m->cost[i] > m->step[i] ? m->cost[i] - m->step[i] : 0);
     }
 }
 
@@ -265,6 +342,8 @@ static mco_status open_matcher(matcher *m, const double *price)
     int64_t greatest = 0;
     MCO_TRY(mco_alloc(m->ctx, &m->first, (int64_t)o->nodes + 1));
     MCO_TRY(mco_alloc(m->ctx, &m->cost, o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->step, o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->was_up, o->nodes));
     for (int32_t i = 0; i < o->nodes; i++) {
         const int64_t room = overlay_room_of(o, i);
         m->shares = m->shares || room > 1;
@@ -285,33 +364,35 @@ done:
     return st;
 }
 
-mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overlay *o, const double *price, overlay_matching *out)
+mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overlay *o, const uint32_t *dual, const double *price,
+                                 overlay_matching *out)
 {
     mco_status st = MCO_OK;
-    matcher m = {.ctx = ctx, .run = run, .o = o, .blossom = {.ctx = ctx}};
+    matcher m = {.ctx = ctx, .run = run, .o = o, .dual = dual, .blossom = {.ctx = ctx}};
     int64_t broken = 0;
     *out = (overlay_matching){.bound = INFINITY};
     MCO_TRY(open_matcher(&m, price));
     MCO_TRY(mco_alloc(ctx, &out->price, o->nodes));
-    for (int pass = 0; pass < PASSES && !mco_run_must_stop(run, 0); pass++) {
+    for (int pass = 0; pass < PASSES && !mco_run_must_stop(run, 0) && mco_run_share(run) < MOST_SHARE; pass++) {
         double bound = INFINITY;
         MCO_TRY(match(&m, &broken));
         if (m.blossom.y == NULL)
             break;
         MCO_TRY(add_up(&m, &bound));
-        if (bound < out->bound) {
-            out->bound = bound;
-            MCO_TRY(take_links(&m, out));
-        }
+        mco_log(ctx, MCO_LOG_INFO, "bound by a matching %.10g", bound);
+        out->bound = fmin(out->bound, bound);
+        MCO_TRY(take_links(&m, out));
         if (!m.shares)
             break;
-        set_costs(&m);
+        set_costs(&m, pass);
     }
 done:
     overlay_blossom_close(&m.blossom);
     mco_free(ctx, &m.edge);
     mco_free(ctx, &m.y);
     mco_free(ctx, &m.node);
+    mco_free(ctx, &m.was_up);
+    mco_free(ctx, &m.step);
     mco_free(ctx, &m.cost);
     mco_free(ctx, &m.first);
     return st;

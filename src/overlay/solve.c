@@ -69,7 +69,7 @@ done:
 static mco_status match_links(solver *s)
 {
     mco_status st = MCO_OK;
-    MCO_TRY(overlay_matching_find(s->ctx, &s->run, s->o, s->price, &s->matching));
+    MCO_TRY(overlay_matching_find(s->ctx, &s->run, s->o, s->bound.duals, s->price, &s->matching));
     if (s->matching.count == 0)
         return MCO_OK;
     for (int32_t i = 0; i < s->o->nodes; i++)
