@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
-enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, PASSES = 5 };
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 8, PASSES = 5 };
 static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
 
@@ -24,6 +24,8 @@ typedef struct matcher {
     const uint32_t *dual;  // [nodes] of bandwidth
     uint32_t *cost, *step; // [nodes] prices m of bandwidth; their next changes
     bool *was_up;        // [nodes] the last change
+    int32_t *share;      // [nodes] a link carries at most that much of the node's bandwidth
+    int32_t *used;       // [nodes] vertices of the node that take part, the first ones
     bool shares;         // a node has room for several links
     int shift;           // worths are in units of 2^shift
     int64_t *y;          // [vertices] duals, in half units: weights of edges are doubled
@@ -67,8 +69,12 @@ static int64_t worth_of(const matcher *m, int32_t i, int64_t k, const overlay_li
     const int64_t least = least_of(m->o, i, k), missing = m->o->weight != NULL ? 1 : 3;
     if (link->most == 0 || link->most < least)
         return 0;
+    const int32_t share = m->share[i] < m->share[link->node] ? m->share[i] : m->share[link->node];
+    const int64_t most = link->most < share ? link->most : share;
+    if (most < least || m->used[i] == 0 || m->used[link->node] == 0)
+        return 0;
     const int64_t unit = link->weight + missing - m->cost[i] - m->cost[link->node];
-    const int64_t worth = unit * (unit > 0 ? link->most : least);
+    const int64_t worth = unit * (unit > 0 ? most : least);
     return worth <= 0 ? 0 : 2 * ((worth >> m->shift) + 1);
 }
 
@@ -79,10 +85,10 @@ static void settle_duals(matcher *m, int32_t i)
 {
     for (int32_t v = m->first[i]; v < m->first[i + 1]; v++) {
         int64_t y = 0;
-        for (int64_t k = 0; k < overlay_row_size(m->o, i); k++) {
+        for (int64_t k = 0; v < m->first[i] + m->used[i] && k < overlay_row_size(m->o, i); k++) {
             const overlay_link link = overlay_entry(m->o, i, k);
             const int64_t worth = worth_of(m, i, k, &link);
-            for (int32_t u = m->first[link.node]; worth > y && u < m->first[link.node + 1]; u++)
+            for (int32_t u = m->first[link.node]; worth > y && u < m->first[link.node] + m->used[link.node]; u++)
                 y = worth - m->y[u] > y ? worth - m->y[u] : y;
         }
         m->y[v] = y;
@@ -111,8 +117,8 @@ typedef struct near_link {
 static mco_status add_edges(matcher *m, int32_t i, int32_t j, int64_t worth)
 {
     mco_status st = MCO_OK;
-    for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
-        for (int32_t u = m->first[j]; u < m->first[j + 1]; u++) {
+    for (int32_t v = m->first[i]; v < m->first[i] + m->used[i]; v++)
+        for (int32_t u = m->first[j]; u < m->first[j] + m->used[j]; u++) {
             MCO_TRY(mco_grow(m->ctx, &m->edge, &m->room, m->edges + 1));
             m->edge[m->edges++] = (overlay_edge){{v, u}, worth};
         }
@@ -127,9 +133,9 @@ static mco_status take_near_links(matcher *m)
     for (int32_t i = 0; i < m->o->nodes; i++) {
         near_link near[NEAR_LINKS + 1];
         int32_t count = 0;
-        for (int64_t k = 0; k < overlay_row_size(m->o, i) && m->first[i] < m->first[i + 1]; k++) {
+        for (int64_t k = 0; k < overlay_row_size(m->o, i) && m->used[i] > 0; k++) {
             const overlay_link link = overlay_entry(m->o, i, k);
-            const int64_t worth = m->first[link.node] < m->first[link.node + 1] ? worth_of(m, i, k, &link) : 0;
+            const int64_t worth = worth_of(m, i, k, &link);
             if (worth == 0)
                 continue;
             const int64_t slack = m->y[m->first[i]] + m->y[m->first[link.node]] - worth;
@@ -162,8 +168,8 @@ static mco_status test_all(matcher *m, bool joins, int64_t *broken)
             const overlay_link link = overlay_entry(m->o, i, k);
             const int64_t worth = link.node > i ? worth_of(m, i, k, &link) : 0;
             bool is_broken = false;
-            for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
-                for (int32_t u = m->first[link.node]; u < m->first[link.node + 1]; u++) {
+            for (int32_t v = m->first[i]; v < m->first[i] + m->used[i]; v++)
+                for (int32_t u = m->first[link.node]; u < m->first[link.node] + m->used[link.node]; u++) {
                     int64_t over = worth - m->y[v] - m->y[u];
                     over -= over > 0 ? overlay_blossom_shared(&m->blossom, v, u) : 0;
                     if (over <= 0)
@@ -221,7 +227,6 @@ static mco_status match(matcher *m, int64_t *broken)
         const bool ended = !overlay_blossom_match(&m->blossom, m->run);
         memcpy(m->y, m->blossom.y, (size_t)m->vertices * sizeof *m->y);
         MCO_TRY(test_all(m, !ended, broken));
-        mco_log(m->ctx, MCO_LOG_INFO, "matching: %d vertices, %" PRId64 " edges, %" PRId64 " more", m->vertices, m->edges, *broken);
         if (ended)
             break;
     }
@@ -335,6 +340,46 @@ static void set_costs(matcher *m, int pass)
     }
 }
 
+// What node i gains by `count` links that share its bandwidth alike, at the duals of the others.
+static int64_t gain_of(const matcher *m, int32_t i, int32_t count)
+{
+    int64_t best[MOST_SHARED] = {0}, sum = 0;
+    for (int64_t k = 0; k < overlay_row_size(m->o, i); k++) {
+        const overlay_link link = overlay_entry(m->o, i, k);
+        if (m->used[link.node] == 0)
+            continue;
+        int64_t gain = worth_of(m, i, k, &link) - m->y[m->first[link.node]];
+        for (int32_t at = 0; at < count; at++)
+            if (gain > best[at]) {
+                const int64_t less = best[at];
+                best[at] = gain;
+                gain = less;
+            }
+    }
+    for (int32_t at = 0; at < count; at++)
+        sum += best[at];
+    return sum;
+}
+
+// Settles how many links each node keeps, where it has room for several, by the duals of the last pass. Then a matching is an overlay.
+static void settle_shares(matcher *m)
+{
+    memset(m->cost, 0, (size_t)m->o->nodes * sizeof *m->cost);
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        const int32_t room = m->used[i];
+        int32_t best = room;
+        int64_t most = -1;
+        for (int32_t count = 1; count <= room && room <= MOST_SHARED; count++) {
+            m->share[i] = m->o->bandwidth[i] / count;
+            const int64_t gain = gain_of(m, i, count);
+            best = gain > most ? count : best;
+            most = gain > most ? gain : most;
+        }
+        m->share[i] = best > 0 ? m->o->bandwidth[i] / best : 0;
+        m->used[i] = best;
+    }
+}
+
 static mco_status open_matcher(matcher *m, const double *price)
 {
     mco_status st = MCO_OK;
@@ -343,11 +388,15 @@ static mco_status open_matcher(matcher *m, const double *price)
     MCO_TRY(mco_alloc(m->ctx, &m->first, (int64_t)o->nodes + 1));
     MCO_TRY(mco_alloc(m->ctx, &m->cost, o->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->step, o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->share, o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->used, o->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->was_up, o->nodes));
     for (int32_t i = 0; i < o->nodes; i++) {
         const int64_t room = overlay_room_of(o, i);
         m->shares = m->shares || room > 1;
         m->vertices += (int32_t)room;
+        m->used[i] = (int32_t)room;
+        m->share[i] = o->bandwidth[i];
         m->first[i + 1] = m->vertices;
         greatest = greatest > o->cap[i] ? greatest : o->cap[i];
     }
@@ -379,12 +428,17 @@ mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overl
         if (m.blossom.y == NULL)
             break;
         MCO_TRY(add_up(&m, &bound));
-        mco_log(ctx, MCO_LOG_INFO, "bound by a matching %.10g", bound);
+        mco_log(ctx, MCO_LOG_INFO, "bound by a matching of %" PRId32 " vertices on %" PRId64 " edges %.10g", m.vertices, m.edges, bound);
         out->bound = fmin(out->bound, bound);
         MCO_TRY(take_links(&m, out));
         if (!m.shares)
-            break;
+            goto done;
         set_costs(&m, pass);
+    }
+    if (m.blossom.y != NULL && !mco_run_must_stop(run, 0)) {
+        settle_shares(&m);
+        MCO_TRY(match(&m, &broken));
+        MCO_TRY(take_links(&m, out));
     }
 done:
     overlay_blossom_close(&m.blossom);
@@ -392,6 +446,8 @@ done:
     mco_free(ctx, &m.y);
     mco_free(ctx, &m.node);
     mco_free(ctx, &m.was_up);
+    mco_free(ctx, &m.used);
+    mco_free(ctx, &m.share);
     mco_free(ctx, &m.step);
     mco_free(ctx, &m.cost);
     mco_free(ctx, &m.first);

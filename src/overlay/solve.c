@@ -18,6 +18,7 @@ static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
+static const double PROVEN = 1e-9, ROUNDED = 4;  // share of the bound; units of a weight
 
 const mco_option_table *mco_overlay_options(void)
 {
@@ -116,6 +117,17 @@ done:
     return st;
 }
 
+// Whether the bound proves the overlay but for the rounding of weights: bounds allow for ROUNDED units that a weight may have lost, on
+// each unit of bandwidth that links may carry.
+static bool is_proven(const solver *s)
+{
+    double carried = 0;
+    for (int32_t i = 0; i < s->o->nodes; i++)
+        carried += 0.5 * s->o->bandwidth[i];
+    const double lost = ROUNDED * 0x1p-32 * s->o->weight_unit * carried / (double)s->o->scale;
+    return s->r.worth >= s->r.bound * (1 - PROVEN) - lost;
+}
+
 // As asked for; without end where there is a time limit. Else some a node, fewer where nodes have many candidates: the time of a chain
 // grows with their square.
 static int64_t shakes_of(const solver *s)
@@ -143,13 +155,13 @@ static mco_status search(solver *s)
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
         if (k % SHAKES_A_LOOK == 0) {
             MCO_TRY(record(s, "shakes"));
-            if (mco_run_must_stop(&s->run, s->search.moves))
+            if (mco_run_must_stop(&s->run, s->search.moves) || is_proven(s))
                 break;
         }
         MCO_TRY(overlay_shake(&s->search));
     }
     MCO_TRY(record(s, "shakes"));
-    if (s->run.stop == MCO_STOP_FINISHED && s->p.iterations > 0)
+    if (s->run.stop == MCO_STOP_FINISHED && s->p.iterations > 0 && !is_proven(s))
         s->run.stop = MCO_STOP_ITERATIONS;
 done:
     return st;
@@ -165,7 +177,7 @@ static mco_status give(solver *s)
     }
     r->moves = s->search.moves;
     r->stop = s->run.stop;
-    r->outcome = r->worth >= r->bound * (1 - 1e-9) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
+    r->outcome = is_proven(s) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     r->work = s->bound.work;
     r->work.solve_s = mco_run_time_s(&s->run);
     mco_run_log_end(&s->run);

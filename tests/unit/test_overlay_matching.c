@@ -87,8 +87,43 @@ static void test_proofs(void **state)
     mco_run_clear(&run);
 }
 
+// The bound of random instances whose nodes have room for few links: never below the best overlay, and just that where all have room for
+// one. Without time there is none.
+static void test_bounds(void **state)
+{
+    (void)state;
+    mco_run_settings none = {.time_limit_s = INFINITY, .target = -1};
+    mco_run run = mco_run_begin(test_ctx, &none);
+    mco_rng rng;
+    mco_rng_seed(&rng, 6, 0);
+    int paid = 0, single = 0;
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 300 : 2000); k++) {
+        test_shape shape = test_random_shape(&rng, TEST_NODES);
+        mco_overlay *o = test_random_overlay(test_ctx, &rng, &shape);
+        overlay_matching m;
+        bool is_single = true;
+        assert_non_null(o);
+        for (int32_t i = 0; i < o->nodes; i++)
+            is_single = is_single && overlay_room_of(o, i) <= 1;
+        if (overlay_matching_pays(o)) {
+            const double best = (double)test_best_worth(o, false) / 4294967296.0 * o->weight_unit;
+            const uint32_t dual[TEST_NODES] = {0};
+            assert_ok(overlay_matching_find(test_ctx, &run, o, dual, NULL, &m));
+            assert_true(m.bound >= best);
+            if (is_single && m.bound > best + 1e-7 * o->weight_unit)
+                fail_msg("bound %.17g, best %.17g", m.bound, best);
+            paid++;
+            single += is_single && best > 0;
+            overlay_matching_clear(test_ctx, &m);
+        }
+        mco_overlay_destroy(test_ctx, &o);
+    }
+    assert_true(paid > (TEST_IS_SANITIZED ? 100 : 700) && single > (TEST_IS_SANITIZED ? 10 : 70));
+    mco_run_clear(&run);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_proofs)};
+    const struct CMUnitTest tests[] = {TEST(test_proofs), TEST(test_bounds)};
     return cmocka_run_group_tests_name("overlay matching", tests, NULL, NULL);
 }
