@@ -16,7 +16,7 @@
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_SOLVE_OPTIONS)};
 static const mco_option_table options = MCO_OPTION_TABLE(records);
 
-enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000 };
+enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000, FIRST_JUMPS = 30 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
 static const double PROVEN = 1e-9, ROUNDED = 4;  // share of the bound; units of a weight
 
@@ -47,7 +47,9 @@ static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
     mco_overlay_bound_params counting = *p;
     mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
     MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
-    if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there() && !overlay_matching_pays(s->o))
+    if (overlay_matching_pays(s->o))
+        counting.iterations = FIRST_JUMPS;  // a start of the matching
+    else if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there())
         counting.method = MCO_OVERLAY_METHOD_LP;
     MCO_TRY(overlay_bound(s->ctx, counts, &counting, &r));
     s->run.is_asked_to_stop |= r.stop == MCO_STOP_CANCELLED;
