@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "lp/lp.h"
+#include "overlay/branch.h"
 #include "overlay/counts.h"
 #include "overlay/dual.h"
 #include "overlay/matching.h"
@@ -18,6 +19,8 @@ static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000, FIRST_JUMPS = 30 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
+static const double BRANCH_SHARE = 0.7;  // of the time limit, when the branch and bound ends
+static const double PROGRAMS = 4e6;      // times the square of the nodes: the programs of a branch and bound without time limit
 static const double PROVEN = 1e-9, ROUNDED = 4;  // share of the bound; units of a weight
 
 const mco_option_table *mco_overlay_options(void)
@@ -142,6 +145,43 @@ static int64_t shakes_of(const solver *s)
     return (int64_t)fmax(SHAKES_A_NODE * share * share, FEWEST_SHAKES) * s->o->nodes;
 }
 
+static int64_t exact_worth(const overlay_search *search)
+{
+    int64_t worth = 0;
+    for (int64_t e = 0; e < search->links; e++)
+        worth += (int64_t)search->link[e].weight * search->x[e];
+    return worth;
+}
+
+// Proves the overlay of the search, or finds a better one, where there are few nodes.
+static mco_status branch(solver *s)
+{
+    mco_status st = MCO_OK;
+    overlay_branch_result r = {0};
+    const bool is_timed = s->p.time_limit_s < INFINITY;
+    const double nodes = fmax(s->o->nodes, 1);
+    if (is_proven(s) || !overlay_branch_takes(s->o))
+        return MCO_OK;
+    const int64_t programs = is_timed ? INT64_MAX : (int64_t)(PROGRAMS / (nodes * nodes));
+    MCO_TRY(overlay_branch(s->ctx, &s->run, s->o, exact_worth(&s->search), programs, is_timed ? BRANCH_SHARE : INFINITY, &r));
+    if (r.is_better) {
+        MCO_TRY(mco_overlay_check(s->ctx, s->o, &r.solution, &s->r.worth));
+        mco_overlay_solution_clear(s->ctx, &s->r.solution);
+        s->r.solution = r.solution;
+        r.solution = (mco_overlay_solution){0};
+        s->recorded = s->r.worth * (double)s->o->scale / s->o->weight_unit * 0x1p32;
+        MCO_TRY(mco_run_improve(&s->run, s->r.worth, &s->r.solution, "branches"));
+    }
+    if (r.bound < s->r.bound) {
+        s->r.bound = r.bound;
+        mco_run_raise_bound(&s->run, r.bound);
+        snprintf(s->r.reason, sizeof s->r.reason, "the bound is that of a branch and bound of %" PRId64 " linear programs", r.programs);
+    }
+done:
+    mco_overlay_solution_clear(s->ctx, &r.solution);
+    return st;
+}
+
 static mco_status search(solver *s)
 {
     mco_status st = MCO_OK;
@@ -154,6 +194,7 @@ static mco_status search(solver *s)
         MCO_TRY(overlay_start_with(&s->search, s->matching.count, s->matching.from, s->matching.to));
     MCO_TRY(overlay_descend(&s->search));
     MCO_TRY(record(s, "chains"));
+    MCO_TRY(branch(s));
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
         if (k % SHAKES_A_LOOK == 0) {
             MCO_TRY(record(s, "shakes"));
