@@ -74,6 +74,8 @@ typedef struct overlay_search {
 // for a solution of the linear program. overlay_search_close() releases it. Errors: LIMIT, MEMORY. O(links)
 mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out);
 void overlay_search_close(overlay_search *s);
+// Fills link, links, first and of (candidates.c). Errors: LIMIT, MEMORY. O(links + candidates log candidates)
+mco_status overlay_list_candidates(overlay_search *s);
 
 // Moves bandwidth along chains from node v while that gains. True: it gained. O(depth * sum of the candidates of the ends).
 bool overlay_chain(overlay_search *s, int32_t v);
