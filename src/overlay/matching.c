@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
-enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 8, PASSES = 5 };
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 4, PASSES = 5 };
 static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
 
@@ -57,8 +57,12 @@ bool overlay_matching_pays(const mco_overlay *o)
     int64_t vertices = 0;
     if (o->nodes > MOST_VERTICES || (o->row_least == NULL && o->least == 0))
         return false;
-    for (int32_t i = 0; i < o->nodes; i++)
-        vertices += overlay_room_of(o, i);
+    for (int32_t i = 0; i < o->nodes; i++) {
+        const int64_t room = overlay_room_of(o, i);
+        if (room > MOST_SHARED)  // a hub: its vertices would multiply its links
+            return false;
+        vertices += room;
+    }
     return vertices <= MOST_VERTICES && vertices <= 2 * (int64_t)o->nodes;
 }
 
@@ -369,7 +373,7 @@ static void settle_shares(matcher *m)
         const int32_t room = m->used[i];
         int32_t best = room;
         int64_t most = -1;
-        for (int32_t count = 1; count <= room && room <= MOST_SHARED; count++) {
+        for (int32_t count = 1; count <= room; count++) {
             m->share[i] = m->o->bandwidth[i] / count;
             const int64_t gain = gain_of(m, i, count);
             best = gain > most ? count : best;

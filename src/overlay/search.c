@@ -51,6 +51,7 @@ void overlay_undo(overlay_search *s, int64_t changes, double worth)
 mco_status overlay_commit(overlay_search *s)
 {
     s->moves += s->changes;
+    s->looks++;
     s->changes = 0;
     return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
 }
@@ -68,8 +69,9 @@ static int64_t raise_of(const overlay_search *s, int32_t e, int64_t left)
 static bool fill(overlay_search *s, int32_t v)
 {
     bool gains = false;
-    for (int64_t a = s->first[v]; a < s->first[v + 1] && s->rest[v] > 0; a++) {
-        const int32_t e = s->of[a], j = overlay_other_end(&s->link[e], v);
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0 && s->rest[v] > 0; e = overlay_next(&look)) {
+        const int32_t j = overlay_other_end(&s->link[e], v);
         const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
         if (more > 0 && overlay_change_link(s, e, s->x[e] + (int32_t)more))
             gains = true;
@@ -100,8 +102,8 @@ static bool is_in_chain(const shift *steps, int count, int32_t link)
 static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
 {
     const int32_t j = overlay_other_end(&s->link[e], v);
-    for (int64_t a = s->first[j]; a < s->first[j + 1]; a++) {
-        const int32_t g = s->of[a];
+    overlay_look look = overlay_look_at(s, j);
+    for (int32_t g = overlay_next(&look); g >= 0; g = overlay_next(&look)) {
         if (s->x[g] == 0 || g == e)
             continue;
         const int64_t most = raise_of(s, e, s->rest[v] < s->rest[j] + s->x[g] ? s->rest[v] : s->rest[j] + s->x[g]);
@@ -117,9 +119,10 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
 static bool find_shift(const overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a]))
-            look_at_shifts(s, v, s->of[a], steps, count, best);
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] < s->link[e].most && !is_in_chain(steps, count, e))
+            look_at_shifts(s, v, e, steps, count, best);
     return best->raised >= 0;
 }
 
@@ -172,9 +175,10 @@ done:
 static int32_t draw_kept(overlay_search *s, int32_t v)
 {
     int32_t drawn = -1, kept = 0;
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
-            drawn = s->of[a];
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
+            drawn = e;
     return drawn;
 }
 
