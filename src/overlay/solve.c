@@ -141,7 +141,7 @@ static int64_t shakes_of(const solver *s)
 {
     if (s->p.iterations > 0)
         return s->p.iterations;
-    if (s->p.time_limit_s < INFINITY)
+    if (s->p.time_limit_s < MCO_NO_LIMIT)
         return INT64_MAX;
     const double candidates = 2.0 * (double)s->search.links / fmax(s->o->nodes, 1), share = FEW_CANDIDATES / fmax(candidates, FEW_CANDIDATES);
     return (int64_t)fmax(SHAKES_A_NODE * share * share, FEWEST_SHAKES) * s->o->nodes;
@@ -160,7 +160,7 @@ static mco_status branch(solver *s)
 {
     mco_status st = MCO_OK;
     overlay_branch_result r = {0};
-    const bool is_timed = s->p.time_limit_s < INFINITY;
+    const bool is_timed = s->p.time_limit_s < MCO_NO_LIMIT;
     const double nodes = fmax(s->o->nodes, 1);
     if (is_proven(s) || !overlay_branch_takes(s->o))
         return MCO_OK;
