@@ -134,7 +134,7 @@ done:
 static mco_status take_near_links(matcher *m)
 {
     mco_status st = MCO_OK;
-    for (int32_t i = 0; i < m->o->nodes; i++) {
+    for (int32_t i = 0; i < m->o->nodes && !mco_run_must_stop(m->run, 0); i++) {
         near_link near[NEAR_LINKS + 1];
         int32_t count = 0;
         for (int64_t k = 0; k < overlay_row_size(m->o, i) && m->used[i] > 0; k++) {
@@ -162,12 +162,16 @@ done:
 // ---- Certificates
 
 // Tests each pair of vertices of each possible link. Links that break the duals become edges if `joins`; else the dual of the lesser end
-// rises. Both are counted.
+// rises, which takes all links, whatever the time. Both are counted.
 static mco_status test_all(matcher *m, bool joins, int64_t *broken)
 {
     mco_status st = MCO_OK;
     *broken = 0;
-    for (int32_t i = 0; i < m->o->nodes; i++)
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        if (joins && mco_run_must_stop(m->run, 0)) {
+            *broken = 1;  // not all are tested
+            return MCO_OK;
+        }
         for (int64_t k = m->o->is_complete ? i : 0; k < overlay_row_size(m->o, i); k++) {
             const overlay_link link = overlay_entry(m->o, i, k);
             const int64_t worth = link.node > i ? worth_of(m, i, k, &link) : 0;
@@ -186,6 +190,7 @@ static mco_status test_all(matcher *m, bool joins, int64_t *broken)
             if (is_broken && joins)
                 MCO_TRY(add_edges(m, i, link.node, worth));
         }
+    }
 done:
     return st;
 }

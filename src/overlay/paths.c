@@ -11,7 +11,8 @@
 
 #include "overlay/search.h"
 
-enum { LAYERS = 7, ADDED_LINKS = 6, MOST_TOUCHED = 32 };
+// Layers of a search; candidates that are tried; nodes that get something back; paths of a node at a time.
+enum { LAYERS = 7, ADDED_LINKS = 6, MOST_TOUCHED = 32, MOST_PATHS = 64 };
 
 static int32_t state_of(int32_t node, bool needs)
 {
@@ -165,7 +166,7 @@ bool overlay_meet(overlay_search *s, int32_t v)
 {
     const double before = s->worth;
     path_end end;
-    while (s->rest[v] > 0 && find_path(s, state_of(v, false), s->rest[v], &end)) {
+    for (int k = 0; k < MOST_PATHS && s->rest[v] > 0 && find_path(s, state_of(v, false), s->rest[v], &end); k++) {
         const int64_t changes = s->changes;
         const double worth = s->worth;
         if (!follow(s, &end) || s->worth <= worth) {
@@ -182,8 +183,8 @@ bool overlay_meet(overlay_search *s, int32_t v)
 static bool relieve(overlay_search *s, int32_t v, int32_t *touched, int32_t *count)
 {
     path_end end;
-    while (s->rest[v] < 0) {
-        if (*count == MOST_TOUCHED || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
+    for (int k = 0; s->rest[v] < 0; k++) {
+        if (k == MOST_PATHS || *count == MOST_TOUCHED || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
             return false;
         if (end.state % 2 == 0)
             touched[(*count)++] = end.state / 2;
