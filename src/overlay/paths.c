@@ -57,6 +57,16 @@ static void label(overlay_search *s, int32_t state, overlay_label by)
     *at = by;
 }
 
+// How much less or more a link can carry and still be kept. Where its least is a unit, it may come and go.
+static int32_t slack_of(const overlay_search *s, int32_t e, bool less)
+{
+    const overlay_candidate *link = &s->link[e];
+    const bool is_free = link->least <= 1;
+    if (s->x[e] == 0 && !is_free)
+        return 0;
+    return less ? s->x[e] - (is_free ? 0 : link->least) : link->most - s->x[e];
+}
+
 static void label_ends(overlay_search *s, int32_t state, int depth)
 {
     const overlay_label from = s->paths.label[state];
@@ -65,7 +75,7 @@ static void label_ends(overlay_search *s, int32_t state, int depth)
     overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look)) {
         const overlay_candidate *link = &s->link[e];
-        const int32_t slack = s->x[e] == 0 ? 0 : needs ? s->x[e] - link->least : link->most - s->x[e];
+        const int32_t slack = slack_of(s, e, needs);
         if (slack <= 0)
             continue;
         label(s, state_of(overlay_other_end(link, v), !needs),
@@ -156,7 +166,7 @@ static bool follow(overlay_search *s, const path_end *end)
     }
     for (int32_t state = end->state; s->paths.label[state].link >= 0; state = s->paths.label[state].before) {
         const int32_t e = s->paths.label[state].link;
-        if (s->x[e] < s->link[e].least || s->x[e] > s->link[e].most)
+        if ((s->x[e] < s->link[e].least && s->x[e] != 0) || s->x[e] < 0 || s->x[e] > s->link[e].most)
             return false;
     }
     return true;
