@@ -164,15 +164,18 @@ static void load_complete(const overlay_prices *v, int32_t i, uint32_t low, over
     row->size = size;
 }
 
+// The ends of links lie anywhere. So those of the next rows are on their way from memory while this row is filled.
 static void load_sparse(const overlay_prices *v, int32_t i, uint32_t low, overlay_row *row)
 {
+    enum { ENTRIES_AHEAD = 48 };
     const mco_overlay *o = v->o;
-    const int64_t first = o->first[i], end = o->first[i + 1];
+    const int64_t first = o->first[i], end = o->first[i + 1], last = o->first[o->nodes] - 1;
     const uint32_t uptime = v->ends[i].uptime;
     const int32_t cap = v->ends[i].cap;
     int64_t size = 0;
     for (int64_t k = first; k < end; k++) {
         const overlay_end *other = &v->ends[o->to[k]];
+        __builtin_prefetch(&v->ends[o->to[k + ENTRIES_AHEAD < last ? k + ENTRIES_AHEAD : last]]);
         const uint32_t weight = o->weight != NULL ? o->weight[k] : overlay_product(uptime, other->uptime);
         const uint32_t excess = overlay_excess(weight, other->dual);
         row->excess[size] = overlay_biased(excess);
