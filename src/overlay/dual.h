@@ -83,6 +83,10 @@ uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
 mco_status overlay_jump(overlay_dual *d);
 mco_status overlay_std(overlay_dual *d);
 mco_status overlay_dist(overlay_dual *d);
+// The steps of one node in dist, which overlay_dist_open() prepares. It knows the duals of the others as the sweep tells them: they may be
+// stale. Errors: MEMORY.
+mco_status overlay_dist_open(overlay_dual *d);
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.

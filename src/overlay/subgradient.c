@@ -114,7 +114,7 @@ static bool is_cut(overlay_dual *d, int64_t step)
     return atomic_load_explicit(&d->is_cut, memory_order_relaxed);
 }
 
-static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const int32_t bandwidth = d->o->bandwidth[i];
     uint32_t dual = d->dual[i], best = dual;
@@ -138,16 +138,24 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
     return first;
 }
 
+mco_status overlay_dist_open(overlay_dual *d)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
+    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
+    for (int32_t i = 0; i < d->o->nodes; i++)
+        d->alpha[i] = FIRST_ALPHA;
+done:
+    return st;
+}
+
 mco_status overlay_dist(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
     bool goes_on = true;
-    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
-    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
-    for (int32_t i = 0; i < d->o->nodes; i++)
-        d->alpha[i] = FIRST_ALPHA;
-    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, descend, &bound)) {
+    MCO_TRY(overlay_dist_open(d));
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_dist_node, &bound)) {
         MCO_TRY(overlay_take(d, bound));
         MCO_TRY(overlay_test_gap(d, &goes_on));
     }
