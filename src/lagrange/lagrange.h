@@ -70,7 +70,7 @@ typedef struct lagrange_rules {
     double newest, before;        // shares of the new subgradient and of the memory in a direction
     lagrange_memory memory;
     lagrange_return returns;      // steps start at the best duals
-    double average;               // share of the newest solution in the average one
+    double average;               // share of the newest solution in the average one; the first one counts in full
 } lagrange_rules;
 
 // The volume method: `share` of the newest solution.
