@@ -251,4 +251,5 @@ void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *
     mco_struct_clear(result, &full, sizeof full);
     mco_free(ctx, &full.duals);
     mco_free(ctx, &full.history);
+    mco_free(ctx, &full.rounds);
 }

@@ -60,6 +60,23 @@ mco_status overlay_shake(overlay_search *s);
 // Chains from all nodes, again and again until a pass gains next to nothing, or the run ends. Errors: MEMORY.
 mco_status overlay_descend(overlay_search *s);
 
+// Sets the bandwidth of candidate e, and what follows from it. No log.
+void overlay_search_set(overlay_search *s, int32_t e, int32_t x);
+// Lists the links of node v that are worth a look, *out [*count], which the caller releases. Errors: MEMORY. O(row)
+mco_status overlay_search_look(const overlay_search *s, int32_t v, overlay_candidate **out, int64_t *count);
+
+// ---- Nodes that come and go, in a search that stays open (renew.c). The instance may have more nodes since then; `nodes` is their number before.
+
+// A node leaves: none of its links is a candidate any more. O(candidates of the node)
+void overlay_search_leave(overlay_search *s, int32_t v);
+// Adds the candidates of nodes that joined or have new links, `joined` [count]. The caller sets their `rest`. Errors: LIMIT, MEMORY.
+// O(rows of these nodes, and all candidates)
+mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *joined, int64_t count);
+// Takes over the overlay of an older search of the same instance, which knows all nodes. Errors: MEMORY. O(candidates)
+mco_status overlay_search_take(overlay_search *s, const overlay_search *old);
+// Chains from nodes that have bandwidth left, `touched` [count], in a few passes. Errors: MEMORY.
+mco_status overlay_search_mend(overlay_search *s, const int32_t *touched, int64_t count);
+
 // The links that are kept, by ends. Errors: MEMORY.
 mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out);
 
