@@ -18,8 +18,10 @@
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_OVERLAY_LIVE_OPTIONS)};
 static const mco_option_table options = MCO_OPTION_TABLE(records);
 
-enum { OWN_JUMPS = 8, ROUNDS_A_LISTING = 64, FIRST_SHAKES = 20, FEW_CANDIDATES = 32 };
-static const uint32_t WIDTH = 858993;        // 0.0002: of the ramp of jumps
+enum { OWN_JUMPS = 8, ROUNDS_A_LISTING = 64, FIRST_SHAKES = 20, FEW_CANDIDATES = 32, MANY_SWEEPS = 8 };
+enum { ENTRIES_A_ROUND = 1 << 21, LEAST_SWEEPS = 2, MOST_SWEEPS = 32 };
+static const double UNITS = 4294967296.0;
+static const double FEW_WIDTH = 0.0002, FIRST_WIDTH = 0.005, LAST_WIDTH = 0.00002;  // of the ramp of jumps
 static const uint32_t FIRST_REACH = 429497;  // 0.0001: how far a node looks first
 
 const mco_option_table *mco_overlay_live_options(void)
@@ -51,7 +53,6 @@ static mco_status fit_dual(mco_overlay_live *live)
     live->duals = duals;
     for (int32_t i = 0; i < shape.nodes; i++)
         live->dual.reach[i] = FIRST_REACH;
-    live->dual.width = WIDTH;
     live->dual_room = shape.nodes;
     live->degree_room = shape.degree;
 done:
@@ -74,11 +75,28 @@ static void settle_node(mco_overlay_live *live, int32_t i)
     }
 }
 
+// As many as look at ENTRIES_A_ROUND entries of rows.
+static int64_t sweeps_of(const mco_overlay_live *live)
+{
+    const mco_overlay *o = live->network.o;
+    const int64_t entries = o->is_complete ? (int64_t)o->nodes * o->nodes : 2 * o->links + o->nodes, sweeps = ENTRIES_A_ROUND / (entries + 1);
+    return live->p.sweeps > 0 ? live->p.sweeps : sweeps < LEAST_SWEEPS ? LEAST_SWEEPS : sweeps < MOST_SWEEPS ? sweeps : MOST_SWEEPS;
+}
+
+// A few jumps stay near the duals that are there. Many go the way of a bound from the beginning (jump.c).
+static uint32_t width_of(const mco_overlay_live *live, int64_t sweep)
+{
+    const double part = (double)sweep / (double)live->sweeps;
+    return (uint32_t)(UNITS * (live->sweeps < MANY_SWEEPS ? FEW_WIDTH : FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part)));
+}
+
 static void begin_duals(mco_overlay_live *live)
 {
     overlay_dual *d = &live->dual;
     const mco_overlay *o = live->network.o;
     d->blocks = (o->nodes + d->block - 1) / d->block;
+    live->sweeps = sweeps_of(live);
+    d->width = width_of(live, live->sweeps);
     d->least = (overlay_sum){UINT64_MAX, UINT64_MAX};
     d->stop_s = live->run.stop_s;
     atomic_store(&d->is_cut, false);
@@ -98,8 +116,9 @@ static mco_status find_bound(mco_overlay_live *live)
     overlay_sum bound;
     const int64_t nodes = live->network.o->nodes;
     begin_duals(live);
-    for (int64_t k = 0; k <= live->p.sweeps; k++) {
-        if (!overlay_sweep(d, k < live->p.sweeps ? overlay_jump_node : overlay_measure, &bound))
+    for (int64_t k = 0; k <= live->sweeps; k++) {
+        d->width = width_of(live, k);
+        if (!overlay_sweep(d, k < live->sweeps ? overlay_jump_node : overlay_measure, &bound))
             return mco_fail(d->ctx, MCO_ERR_STOPPED, "the round was stopped");
         if (overlay_less(bound, d->least)) {
             d->least = bound;
@@ -237,6 +256,8 @@ static mco_status check_overlay(mco_overlay_live *live)
     if (!is_valid)
         MCO_TRY(mco_fail(live->network.ctx, MCO_ERR_INTERNAL, "the overlay of a round fails its check"));
     live->worth = overlay_worth_of(o, worth);
+    live->run.objective = live->worth;  // for the log: each round has its own
+    live->run.bound = live->bound_value;
 done:
     mco_free(live->network.ctx, &seen);
     mco_free(live->network.ctx, &place);
@@ -395,7 +416,7 @@ mco_status overlay_live_new(mco_context *ctx, const mco_overlay *instance, const
     MCO_TRY(mco_alloc(ctx, &live, 1));
     *live = (mco_overlay_live){.bound = MCO_OVERLAY_BOUND_PARAMS_INIT, .p = MCO_OVERLAY_LIVE_PARAMS_INIT, .network = {.ctx = ctx},
                                .dual = {.ctx = ctx}, .search = {.ctx = ctx}};
-    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound", .decimals = 4};
+    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .maximises = true, .objective = "worth", .decimals = 4};
     live->run = mco_run_begin(ctx, &settings);
     MCO_TRY(take_params(ctx, bound, params, live));
     *out = live;

@@ -20,6 +20,7 @@ struct mco_overlay_live {
     overlay_search search;
     int32_t searched;                // slots that the search knows
     int64_t rounds;                  // since the candidates were listed
+    int64_t sweeps;                  // of a round
     int32_t *joined, *left;          // [joins], [leaves] slots of this round
     int32_t *listed, *touched;       // [lists] slots with new links; [touches] those whose bandwidth is to be used again
     int64_t joins, leaves, lists, touches, join_room, leave_room, list_room, touch_room;

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "overlay/search.h"
 
-enum { MOST_PASSES = 4, MOST_CHAINS = 64 };  // over all nodes; from one node, which may have room for many links
+enum { MORE_LINKS = 12, MOST_PASSES = 4, MOST_CHAINS = 64 };  // over all nodes; from one node, which may have room for many links
 static const double LEAST_GAIN = 1e-7;  // of the worth, in one pass
 
 static int32_t other_end(const overlay_candidate *link, int32_t v)
@@ -27,20 +27,48 @@ static int by_ends(const void *a, const void *b)
 
 // ---- Joins
 
+// The best links of node v to nodes with bandwidth left, which its own list may lack: with equal uptimes it has the first nodes. Returns how
+// many were written to list [MORE_LINKS].
+static int64_t look_at_rests(const overlay_search *s, int32_t v, overlay_candidate *list)
+{
+    const mco_overlay *o = s->o;
+    int64_t count = 0;
+    for (int64_t k = 0; s->guide.price == NULL && k < overlay_row_size(o, v); k++) {
+        const overlay_link link = overlay_entry(o, v, k);
+        const int32_t stated = o->row_least != NULL ? o->row_least[o->first[v] + k] : o->least, least = stated > 1 ? stated : 1;
+        if (link.weight == 0 || link.most < least || s->rest[link.node] < least)
+            continue;
+        const int64_t reduced = (int64_t)link.weight - s->guide.dual[v] - s->guide.dual[link.node];
+        int64_t at = count;
+        while (at > 0 && list[at - 1].reduced < reduced)
+            at--;
+        if (at == MORE_LINKS)
+            continue;
+        count += count < MORE_LINKS;
+        memmove(list + at + 1, list + at, (size_t)(count - 1 - at) * sizeof *list);
+        list[at] = (overlay_candidate){.end = {v < link.node ? v : link.node, v < link.node ? link.node : v}, .least = least,
+                                       .most = link.most, .weight = link.weight, .reduced = reduced};
+    }
+    return count;
+}
+
 // Lists the links of node v that are worth a look and are no candidates yet. `mark` [nodes] is zero before and after.
 static mco_status add_candidates(overlay_search *s, int32_t v, int32_t nodes, bool *mark)
 {
     mco_status st = MCO_OK;
-    overlay_candidate *list = NULL;
+    overlay_candidate *list = NULL, rests[MORE_LINKS];
     int64_t count = 0;
-    const int64_t old = v < nodes ? s->first[v + 1] - s->first[v] : 0;
+    const int64_t more = look_at_rests(s, v, rests), old = v < nodes ? s->first[v + 1] - s->first[v] : 0;
     MCO_TRY(overlay_search_look(s, v, &list, &count));
-    MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count));
+    MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count + more));
     for (int64_t a = 0; a < old; a++)
         mark[other_end(&s->link[s->of[s->first[v] + a]], v)] = s->link[s->of[s->first[v] + a]].most > 0;
     for (int64_t k = 0; k < count; k++)
         if (!mark[other_end(&list[k], v)])
             s->link[s->links++] = list[k];
+    for (int64_t k = 0; k < more; k++)
+        if (!mark[other_end(&rests[k], v)])
+            s->link[s->links++] = rests[k];
     for (int64_t a = 0; a < old; a++)
         mark[other_end(&s->link[s->of[s->first[v] + a]], v)] = false;
 done:
@@ -48,7 +76,7 @@ done:
     return st;
 }
 
-// Two nodes that joined together may both have listed their link.
+// Both lists of a node, and two nodes that joined together, may have the same link.
 static void drop_doubles(overlay_search *s, int64_t first)
 {
     int64_t kept = first;
@@ -102,25 +130,28 @@ done:
     return st;
 }
 
-static mco_status lengthen(overlay_search *s, int32_t nodes, int64_t links)
+static mco_status lengthen_rest(overlay_search *s, int32_t nodes)
 {
-    mco_status st = MCO_OK;
     int64_t *rest = NULL;
-    int32_t *x = NULL;
-    MCO_TRY(mco_alloc(s->ctx, &rest, s->o->nodes));
-    MCO_TRY(mco_alloc(s->ctx, &x, s->links));
+    const mco_status st = nodes < s->o->nodes ? mco_alloc(s->ctx, &rest, s->o->nodes) : MCO_OK;
+    if (rest == NULL)
+        return st;
     memcpy(rest, s->rest, (size_t)nodes * sizeof *rest);
-    memcpy(x, s->x, (size_t)links * sizeof *x);
     mco_free(s->ctx, &s->rest);
-    mco_free(s->ctx, &s->x);
     s->rest = rest;
+    return MCO_OK;
+}
+
+static mco_status lengthen_links(overlay_search *s, int64_t links)
+{
+    int32_t *x = NULL;
+    const mco_status st = mco_alloc(s->ctx, &x, s->links);
+    if (st != MCO_OK)
+        return st;
+    memcpy(x, s->x, (size_t)links * sizeof *x);
+    mco_free(s->ctx, &s->x);
     s->x = x;
-    rest = NULL;
-    x = NULL;
-done:
-    mco_free(s->ctx, &x);
-    mco_free(s->ctx, &rest);
-    return st;
+    return MCO_OK;
 }
 
 mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *joined, int64_t count)
@@ -129,12 +160,13 @@ mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *
     bool *mark = NULL;
     const int64_t before = s->links;
     MCO_TRY(mco_alloc(s->ctx, &mark, s->o->nodes));
+    MCO_TRY(lengthen_rest(s, nodes));
     for (int64_t k = 0; k < count; k++)
         MCO_TRY(add_candidates(s, joined[k], nodes, mark));
     drop_doubles(s, before);
     if (s->links > INT32_MAX)
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links, INT32_MAX));
-    MCO_TRY(lengthen(s, nodes, before));
+    MCO_TRY(lengthen_links(s, before));
     MCO_TRY(join_again(s, nodes, before));
 done:
     mco_free(s->ctx, &mark);
@@ -195,7 +227,7 @@ mco_status overlay_search_take(overlay_search *s, const overlay_search *old)
         overlay_search_set(s, (int32_t)e, 0);
     for (int32_t v = 0; v < nodes; v++)
         MCO_TRY(take_missing(s, old, v, at));
-    MCO_TRY(lengthen(s, nodes, before));
+    MCO_TRY(lengthen_links(s, before));
     MCO_TRY(join_again(s, nodes, before));
     for (int32_t v = 0; v < nodes; v++)
         take_kept(s, old, v, at);
