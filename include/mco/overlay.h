@@ -138,9 +138,9 @@ typedef struct mco_overlay_bound_result {
     mco_work work;
     mco_improvement *history;  // [history_count] the bound as it fell; owned
     int64_t history_count;
-    char reason[MCO_REASON_ROOM];
     mco_overlay_round *rounds; // [round_count] of mco_overlay_follow(), the first one before any event; else NULL; owned
     int64_t round_count;
+    char reason[MCO_REASON_ROOM];
 } mco_overlay_bound_result;
 #define MCO_OVERLAY_BOUND_RESULT_INIT MCO_SIZED(mco_overlay_bound_result)
 
