@@ -240,12 +240,15 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
     }
 }
 
-static bool find_shift(const overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
+static bool find_shift(overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a]))
+        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a])) {
+            const int32_t j = other_end(&s->link[s->of[a]], v);
+            s->looks += s->first[j + 1] - s->first[j];
             look_at_shifts(s, v, s->of[a], steps, count, best);
+        }
     return best->raised >= 0;
 }
 
@@ -288,6 +291,8 @@ mco_status overlay_descend(overlay_search *s)
     while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
         before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
+            if (s->most_looks > 0 && s->looks >= s->most_looks)
+                goto done;
             if (s->rest[v] > 0)
                 overlay_chain(s, v);
             MCO_TRY(commit(s));

@@ -44,6 +44,7 @@ typedef struct overlay_search {
     overlay_change *log;   // changes since the last commit
     int64_t changes, log_room;
     int64_t moves;
+    int64_t looks, most_looks;  // at links beside those of a chain; a descent ends there; 0: nowhere
     bool is_full;          // no memory for the log: the move is void
     mco_rng rng;
 } overlay_search;
