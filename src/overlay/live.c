@@ -68,8 +68,8 @@ static void settle_node(mco_overlay_live *live, int32_t i)
     overlay_dual *d = &live->dual;
     const mco_overlay *o = live->network.o;
     d->dual[i] = o->weight != NULL ? 0 : (uint32_t)((uint64_t)o->uptime[i] * o->uptime[i] >> 33);
+    overlay_prices_set(&d->prices, d->dual);
     for (int k = 0; k < OWN_JUMPS; k++) {
-        d->build->load(o, i, d->dual, &d->rows[0]);
         overlay_jump_node(d, &d->rows[0], i);
         d->dual[i] = d->next[i];
     }
@@ -90,10 +90,15 @@ static uint32_t width_of(const mco_overlay_live *live, int64_t sweep)
     return (uint32_t)(UNITS * (live->sweeps < MANY_SWEEPS ? FEW_WIDTH : FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part)));
 }
 
-static void begin_duals(mco_overlay_live *live)
+// Prices are in the order of the uptimes, which events change.
+static mco_status begin_duals(mco_overlay_live *live)
 {
     overlay_dual *d = &live->dual;
     const mco_overlay *o = live->network.o;
+    overlay_prices_close(d->ctx, &d->prices);
+    const mco_status st = overlay_prices_open(d->ctx, o, d->build->both == NULL, &d->prices);
+    if (st != MCO_OK)
+        return st;
     d->blocks = (o->nodes + d->block - 1) / d->block;
     live->sweeps = sweeps_of(live);
     d->width = width_of(live, live->sweeps);
@@ -107,6 +112,7 @@ static void begin_duals(mco_overlay_live *live)
     for (int64_t k = 0; k < live->joins; k++)
         if (live->network.id[live->joined[k]] >= 0)
             settle_node(live, live->joined[k]);
+    return MCO_OK;
 }
 
 // A sweep measures the duals that are there and proposes the next ones. So the first sweep costs no more than to know the bound of the old ones.
@@ -115,7 +121,9 @@ static mco_status find_bound(mco_overlay_live *live)
     overlay_dual *d = &live->dual;
     overlay_sum bound;
     const int64_t nodes = live->network.o->nodes;
-    begin_duals(live);
+    const mco_status st = begin_duals(live);
+    if (st != MCO_OK)
+        return st;
     for (int64_t k = 0; k <= live->sweeps; k++) {
         d->width = width_of(live, k);
         if (!overlay_sweep(d, k < live->sweeps ? overlay_jump_node : overlay_measure, &bound))

@@ -12,11 +12,6 @@
 enum { MORE_LINKS = 12, MOST_PASSES = 4, MOST_CHAINS = 64 };  // over all nodes; from one node, which may have room for many links
 static const double LEAST_GAIN = 1e-7;  // of the worth, in one pass
 
-static int32_t other_end(const overlay_candidate *link, int32_t v)
-{
-    return link->end[0] == v ? link->end[1] : link->end[0];
-}
-
 static int by_ends(const void *a, const void *b)
 {
     const overlay_candidate *x = a, *y = b;
@@ -62,15 +57,15 @@ static mco_status add_candidates(overlay_search *s, int32_t v, int32_t nodes, bo
     MCO_TRY(overlay_search_look(s, v, &list, &count));
     MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count + more));
     for (int64_t a = 0; a < old; a++)
-        mark[other_end(&s->link[s->of[s->first[v] + a]], v)] = s->link[s->of[s->first[v] + a]].most > 0;
+        mark[overlay_other_end(&s->link[s->of[s->first[v] + a]], v)] = s->link[s->of[s->first[v] + a]].most > 0;
     for (int64_t k = 0; k < count; k++)
-        if (!mark[other_end(&list[k], v)])
+        if (!mark[overlay_other_end(&list[k], v)])
             s->link[s->links++] = list[k];
     for (int64_t k = 0; k < more; k++)
-        if (!mark[other_end(&rests[k], v)])
+        if (!mark[overlay_other_end(&rests[k], v)])
             s->link[s->links++] = rests[k];
     for (int64_t a = 0; a < old; a++)
-        mark[other_end(&s->link[s->of[s->first[v] + a]], v)] = false;
+        mark[overlay_other_end(&s->link[s->of[s->first[v] + a]], v)] = false;
 done:
     mco_free(s->ctx, &list);
     return st;
@@ -130,16 +125,20 @@ done:
     return st;
 }
 
-static mco_status lengthen_rest(overlay_search *s, int32_t nodes)
+static mco_status lengthen_nodes(overlay_search *s, int32_t nodes)
 {
+    mco_status st = MCO_OK;
     int64_t *rest = NULL;
-    const mco_status st = nodes < s->o->nodes ? mco_alloc(s->ctx, &rest, s->o->nodes) : MCO_OK;
-    if (rest == NULL)
-        return st;
+    if (nodes == s->o->nodes)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(s->ctx, &rest, s->o->nodes));
     memcpy(rest, s->rest, (size_t)nodes * sizeof *rest);
     mco_free(s->ctx, &s->rest);
     s->rest = rest;
-    return MCO_OK;
+    overlay_paths_close(&s->paths);
+    MCO_TRY(overlay_paths_open(s->ctx, s->o->nodes, &s->paths));
+done:
+    return st;
 }
 
 static mco_status lengthen_links(overlay_search *s, int64_t links)
@@ -160,7 +159,7 @@ mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *
     bool *mark = NULL;
     const int64_t before = s->links;
     MCO_TRY(mco_alloc(s->ctx, &mark, s->o->nodes));
-    MCO_TRY(lengthen_rest(s, nodes));
+    MCO_TRY(lengthen_nodes(s, nodes));
     for (int64_t k = 0; k < count; k++)
         MCO_TRY(add_candidates(s, joined[k], nodes, mark));
     drop_doubles(s, before);
@@ -178,7 +177,7 @@ done:
 void overlay_search_leave(overlay_search *s, int32_t v)
 {
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++) {
-        overlay_search_set(s, s->of[a], 0);
+        overlay_set_bandwidth(s, s->of[a], 0);
         s->link[s->of[a]].most = 0;
     }
     s->rest[v] = 0;
@@ -189,7 +188,7 @@ static mco_status take_missing(overlay_search *s, const overlay_search *old, int
 {
     mco_status st = MCO_OK;
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        at[other_end(&s->link[s->of[a]], v)] = s->of[a] + 1;
+        at[overlay_other_end(&s->link[s->of[a]], v)] = s->of[a] + 1;
     for (int64_t a = old->first[v]; a < old->first[v + 1]; a++) {
         const overlay_candidate *link = &old->link[old->of[a]];
         if (link->end[0] != v || old->x[old->of[a]] == 0 || at[link->end[1]] > 0)
@@ -199,21 +198,21 @@ static mco_status take_missing(overlay_search *s, const overlay_search *old, int
     }
 done:
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        at[other_end(&s->link[s->of[a]], v)] = 0;
+        at[overlay_other_end(&s->link[s->of[a]], v)] = 0;
     return st;
 }
 
 static void take_kept(overlay_search *s, const overlay_search *old, int32_t v, int32_t *at)
 {
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        at[other_end(&s->link[s->of[a]], v)] = s->of[a] + 1;
+        at[overlay_other_end(&s->link[s->of[a]], v)] = s->of[a] + 1;
     for (int64_t a = old->first[v]; a < old->first[v + 1]; a++) {
         const overlay_candidate *link = &old->link[old->of[a]];
         if (link->end[0] == v && old->x[old->of[a]] > 0)
-            overlay_search_set(s, at[link->end[1]] - 1, old->x[old->of[a]]);
+            overlay_set_bandwidth(s, at[link->end[1]] - 1, old->x[old->of[a]]);
     }
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        at[other_end(&s->link[s->of[a]], v)] = 0;
+        at[overlay_other_end(&s->link[s->of[a]], v)] = 0;
 }
 
 mco_status overlay_search_take(overlay_search *s, const overlay_search *old)
@@ -224,7 +223,7 @@ mco_status overlay_search_take(overlay_search *s, const overlay_search *old)
     const int64_t before = s->links;
     MCO_TRY(mco_alloc(s->ctx, &at, nodes));
     for (int64_t e = 0; e < s->links; e++)
-        overlay_search_set(s, (int32_t)e, 0);
+        overlay_set_bandwidth(s, (int32_t)e, 0);
     for (int32_t v = 0; v < nodes; v++)
         MCO_TRY(take_missing(s, old, v, at));
     MCO_TRY(lengthen_links(s, before));
@@ -238,6 +237,7 @@ done:
 
 mco_status overlay_search_mend(overlay_search *s, const int32_t *touched, int64_t count)
 {
+    mco_status st = MCO_OK;
     bool gains = true;
     for (int pass = 0; gains && pass < MOST_PASSES; pass++) {
         const double before = s->worth;
@@ -245,13 +245,15 @@ mco_status overlay_search_mend(overlay_search *s, const int32_t *touched, int64_
             bool goes_on = true;
             for (int chains = 0; goes_on && chains < MOST_CHAINS && s->rest[touched[k]] > 0; chains++) {
                 goes_on = overlay_chain(s, touched[k]);
-                s->moves += s->changes;
-                s->changes = 0;
-                if (s->is_full || mco_run_must_stop(s->run, s->moves))
-                    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
+                goes_on = (s->rest[touched[k]] > 0 && overlay_meet(s, touched[k])) || goes_on;
+                goes_on = (s->rest[touched[k]] > 0 && overlay_add_links(s, touched[k])) || goes_on;
+                MCO_TRY(overlay_commit(s));
+                if (mco_run_must_stop(s->run, s->moves))
+                    goto done;
             }
         }
         gains = s->worth > before + LEAST_GAIN * fabs(before);
     }
-    return MCO_OK;
+done:
+    return st;
 }
