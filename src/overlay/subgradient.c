@@ -11,12 +11,6 @@
 static const double FIRST_BETA = 0.005, LESS_BETA = 0.95;
 enum { STD_STALLS = 75 };
 
-static uint64_t measure(overlay_dual *d, overlay_row *row, int32_t i)
-{
-    d->excess[i] = (int64_t)d->build->over(row, d->dual[i]) - d->o->bandwidth[i];
-    return d->build->ramp(row, d->dual[i], UINT32_MAX);
-}
-
 // Squares of the excesses, exactly up to 2^64 of them by two words.
 static double square_norm(const overlay_dual *d)
 {
@@ -46,7 +40,7 @@ mco_status overlay_std(overlay_dual *d)
     int stalls = 0;
     bool goes_on = true;
     MCO_TRY(mco_alloc(d->ctx, &d->excess, d->o->nodes));
-    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, measure, &bound)) {
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_measure, &bound)) {
         const bool is_less = overlay_less(bound, d->least);
         stalls = is_less ? 0 : stalls + 1;
         if (stalls == STD_STALLS) {
@@ -83,25 +77,31 @@ typedef struct view {
     overlay_above above;
 } view;
 
-static uint32_t load_at(const view *w, uint32_t dual)
+// Load and worth at a dual.
+static overlay_above sums_at(const view *w, uint32_t dual)
 {
-    return w->above.most + w->build->over(w->row, dual);
-}
-
-static uint64_t worth_at(const view *w, uint32_t dual)
-{
-    return w->above.worth - (uint64_t)w->above.most * dual + w->build->ramp(w->row, dual, UINT32_MAX);
+    overlay_above sums;
+    if (w->build->both == NULL)
+        return (overlay_above){w->build->over(w->row, dual), w->build->ramp(w->row, dual, UINT32_MAX)};
+    sums = w->build->both(w->row, dual);
+    sums.most += w->above.most;
+    sums.worth += w->above.worth - (uint64_t)w->above.most * dual;
+    return sums;
 }
 
 // Steps by the sign have a length that is known before: alpha grows by a factor of 1.005 at most, each time.
-static view look_at(overlay_dual *d, const overlay_row *row, overlay_row *inside, int32_t i)
+static view look_at(overlay_dual *d, overlay_row *row, overlay_row *inside, int32_t i)
 {
     view w = {.build = d->build, .row = row};
-    if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED)
+    if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED) {
+        overlay_look(d, row, i, 0);
         return w;
+    }
     const int64_t reach = (int64_t)((d->alpha[i] >> 16) * (uint64_t)d->p->inner * 5 / 4) + d->p->inner, dual = d->dual[i];
-    const int64_t low = dual - reach, high = dual + reach;
-    d->build->split(row, low > 0 ? (uint32_t)low : 0, high < UINT32_MAX ? (uint32_t)high : UINT32_MAX, inside, &w.above);
+    const uint32_t low = dual > reach ? (uint32_t)(dual - reach) : 0;
+    const uint32_t high = dual + reach < UINT32_MAX ? (uint32_t)(dual + reach) : UINT32_MAX;
+    overlay_look(d, row, i, low);
+    d->build->split(row, low, high, inside, &w.above);
     w.row = inside;
     return w;
 }
@@ -124,8 +124,9 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
     uint64_t least = UINT64_MAX, first = 0;
     const view w = look_at(d, row, row + d->workers, i);
     for (int64_t k = 0; k < d->p->inner && !is_cut(d, k); k++) {
-        const uint64_t worth = worth_at(&w, dual), bound = worth + (uint64_t)dual * (uint32_t)bandwidth;
-        first = k == 0 ? worth : first;
+        const overlay_above sums = sums_at(&w, dual);
+        const uint64_t bound = sums.worth + (uint64_t)dual * (uint32_t)bandwidth;
+        first = k == 0 ? sums.worth : first;
         if (bound < least) {
             least = bound;
             best = dual;
@@ -136,7 +137,7 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
             d->alpha[i] = d->alpha[i] > LEAST_ALPHA ? d->alpha[i] : LEAST_ALPHA;
             d->stalls[i] = 0;
         }
-        const int64_t excess = (int64_t)load_at(&w, dual) - bandwidth;
+        const int64_t excess = (int64_t)sums.most - bandwidth;
         const int64_t moved = (int64_t)dual + step_of(d, d->alpha[i], excess, bandwidth);
         dual = moved <= 0 ? 0 : moved >= UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
     }
