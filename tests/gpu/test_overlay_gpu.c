@@ -48,7 +48,7 @@ static mco_overlay *random_graph(int32_t nodes, double degree, int32_t hub, bool
         to[links] = j % 2 == 0 ? j : 0;
     }
     for (int32_t i = 1; i < nodes; i++)  // distances that ascend: no pair stands twice
-        for (int64_t j = i + 1 + mco_rng_below(&rng, 3); j < nodes && links < room; j += 1 + mco_rng_below(&rng, (uint32_t)(2 * nodes / degree))) {
+        for (int64_t j = (int64_t)i + 1 + mco_rng_below(&rng, 3); j < nodes && links < room; j += 1 + mco_rng_below(&rng, (uint32_t)(2 * nodes / degree))) {
             from[links] = i;
             to[links++] = (int32_t)j;
         }

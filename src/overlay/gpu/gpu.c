@@ -330,6 +330,7 @@ static int32_t chunk_of(const overlay_gpu *g, int64_t end)
     int64_t most = is_whole ? LOG_ROOM : SWEEPS_MOST, count;
     most = g->tuning.chunk > 0 && g->tuning.chunk < most ? g->tuning.chunk : most;
     count = (int64_t)fmax(1, fmin(CHUNK_S / iteration_s, (double)most));
+    end = g->tuning.most > 0 && g->tuning.most < end ? g->tuning.most : end;
     count = count < end - d->iterations ? count : end - d->iterations;
     for (int64_t k = 1; d->p->gap > 0 && k < count; k++)
         if (is_gap_due(d->iterations + k))
@@ -363,6 +364,11 @@ done:
     return st;
 }
 
+static bool may_go_on(const overlay_gpu *g)
+{
+    return overlay_goes_on(g->d) && (g->tuning.most == 0 || g->d->iterations < g->tuning.most);
+}
+
 // ---- Methods
 
 // The widths of jump.c; with a time limit, the share that has passed when the chunk begins.
@@ -383,14 +389,14 @@ static mco_status iterate_jump(overlay_gpu *g)
     bool goes_on = true, from_best = true;
     const int64_t plain = (d->p->iterations + PLAIN_SHARE - 1) / PLAIN_SHARE;
     g->plan.rules.is_plain = true;
-    while (goes_on && g->h_state->is_ended == 0 && d->iterations < plain && overlay_goes_on(d))
+    while (goes_on && g->h_state->is_ended == 0 && d->iterations < plain && may_go_on(g))
         MCO_TRY(go_on(g, chunk_of(g, plain), false, false, &goes_on));
     g->plan.rules.is_plain = false;
     g->h_state->is_ended = 0;
     g->launch_s *= 2;  // a ramp takes more than a step
     const int64_t first = d->iterations;
     const double share = fmin(mco_run_share(d->run), 0.99);
-    while (goes_on && overlay_goes_on(d)) {
+    while (goes_on && may_go_on(g)) {
         const int32_t count = chunk_of(g, d->p->iterations);
         set_widths(g, first, share, count);
         MCO_TRY(go_on(g, count, true, from_best && first > 0, &goes_on));
@@ -404,7 +410,7 @@ static mco_status iterate_steps(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
     bool goes_on = true;
-    while (goes_on && g->h_state->is_ended == 0 && overlay_goes_on(g->d))
+    while (goes_on && g->h_state->is_ended == 0 && may_go_on(g))
         MCO_TRY(go_on(g, chunk_of(g, g->d->p->iterations), false, false, &goes_on));
 done:
     return st;

@@ -11,6 +11,7 @@
 typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
     int64_t chunk;    // iterations of a launch, or launches between two looks of the host, at most
+    int64_t most;     // the run ends after so many iterations, as by a limit
 } overlay_gpu_tuning;
 
 typedef struct overlay_gpu {
