@@ -254,18 +254,18 @@ static void refusals(void)
 
 int main(int argc, char **argv)
 {
-    static const int32_t sizes[] = {0, 1, 2, 31, 33, 64, 65, 256, 257, 512, 513, 1000, 1024, 1025, 3000};
+    static const int32_t sizes[] = {0, 1, 2, 31, 33, 64, 65, 256, 257, 512, 513, 1000, 1024, 1025, 2000};
     static const int32_t degrees[] = {1, 2, 31, 32, 33, 128, 129, 256, 257, 1023, 1025};
     char what[64];
     is_tiny = argc > 1 && strcmp(argv[1], "tiny") == 0;
     ctx = gpu_begin();
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !(is_tiny && sizes[k] > 65); k++) {
         snprintf(what, sizeof what, "complete, %d nodes", sizes[k]);
-        methods(what, generated(sizes[k], -1, 0, 1), is_tiny ? 8 : sizes[k] > 1000 ? 12 : 24);
+        methods(what, generated(sizes[k], -1, 0, 1), is_tiny ? 8 : sizes[k] > 500 ? 8 : 24);
     }
     for (size_t k = 0; k < sizeof degrees / sizeof *degrees && !(is_tiny && degrees[k] > 33); k++) {
         snprintf(what, sizeof what, "regular, degree %d", degrees[k]);
-        methods(what, generated(is_tiny ? 60 : 2000, degrees[k], 0, 1), is_tiny ? 4 : 12);
+        methods(what, generated(is_tiny ? 60 : 2000, degrees[k], 0, 1), is_tiny ? 4 : 8);
     }
     methods("skewed", generated(is_tiny ? 200 : 30000, is_tiny ? 10 : 20, 1, 1), is_tiny ? 4 : 12);
     methods("weights", random_graph(is_tiny ? 60 : 3000, 20, 0, true, false), is_tiny ? 4 : 12);
