@@ -91,9 +91,6 @@ mco_status overlay_dist(overlay_dual *d);
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
 mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
 
-// Refuses GPUs, for which there is no engine. Errors: DEVICE.
-mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
-
 // As mco_overlay_bound(), as a part of another call: a cancel stays.
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                          mco_overlay_bound_result *result);
