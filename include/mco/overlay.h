@@ -293,6 +293,15 @@ MCO_API mco_status mco_overlay_follow(mco_context *ctx, const mco_overlay *insta
                                       const mco_overlay_bound_params *bound, const mco_overlay_live_params *params,
                                       mco_overlay_bound_result *result, mco_overlay_snapshot *last);
 
+// ---- Pictures (SVG); "-" is standard output
+
+// Draws the kept links: up to 120 nodes on a circle in the order of uptimes, widths by bandwidth; more as a matrix. The overlay is checked
+// first. Errors: ARGUMENT, CHECK, IO, MEMORY.
+MCO_API mco_status mco_overlay_plot(mco_context *ctx, const mco_overlay *instance, const mco_overlay_result *result, const char *path);
+// Draws how the bound fell by time; with rounds, bound, overlay and gap by round. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_overlay_plot_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_result *result,
+                                          const char *path);
+
 // Writes the mixed-integer program as free MPS or in the LP format of CPLEX: for each link a bandwidth, and a binary where its least
 // bandwidth is not 0; least is minus the worth. "-" is standard output. Errors: ARGUMENT, LIMIT (too many columns), IO, MEMORY.
 MCO_API mco_status mco_overlay_export(mco_context *ctx, const mco_overlay *instance, bool is_mps, const char *path);

@@ -131,6 +131,12 @@ static mco_status write_bound(cli_call *call, const mco_option_values *more, con
     return mco_overlay_write_bound(call->ctx, s->instance, &s->bound_params, &s->bound, more, path);
 }
 
+static mco_status plot_bound(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_plot_bound(call->ctx, s->instance, &s->bound, path);
+}
+
 // The rounds behind the first one, which has no events.
 static void print_rounds(const mco_overlay_bound_result *r)
 {
@@ -210,6 +216,12 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
     const session *s = call->state;
     (void)objective;
     return mco_overlay_write_solution(call->ctx, s->instance, incumbent != NULL ? incumbent : &s->result.solution, path);
+}
+
+static mco_status plot(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_plot(call->ctx, s->instance, &s->result, path);
 }
 
 static mco_status print_solution(cli_call *call)
@@ -346,12 +358,14 @@ const cli_problem cli_overlay = {
          .text = "an overlay and an upper bound: what to keep, and how good that is", .state_bytes = sizeof(session), .begin = begin,
          .tables = solve_tables, .open = open, .more_inputs = graph_of, .solve = solve, .has_solution = has_solution,
          .write_result = write_result, .solution_text = "write the kept links (CSV), anew at improvements and at the end",
-         .write_solution = write_solution, .objective = "worth", .history = offsetof(session, result.history),
+         .write_solution = write_solution,
+         .plot_text = "draw the kept links: up to 120 nodes on a circle, more as a matrix", .plot = plot, .objective = "worth", .history = offsetof(session, result.history),
          .history_count = offsetof(session, result.history_count), .print = print_solution, .end = end},
         {.name = "bound", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an upper bound of what any overlay is worth, proved in integers", .state_bytes = sizeof(session), .begin = begin,
          .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .solve = find_bound, .has_solution = has_bound,
-         .write_result = write_bound, .objective = "bound", .history = offsetof(session, bound.history),
+         .write_result = write_bound, .plot_text = "draw how the bound fell; with --events, bound and overlay by round",
+         .plot = plot_bound, .objective = "bound", .history = offsetof(session, bound.history),
          .history_count = offsetof(session, bound.history_count), .print = print_bound, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
          .text = "test that links are possible and no limit is exceeded; print the worth", .state_bytes = sizeof(session),
