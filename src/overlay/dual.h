@@ -78,6 +78,9 @@ static inline double overlay_units(overlay_sum sum)
 // of nodes at once.
 uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
 
+// A node that jumps: 0.6 of the way to the least bound that it alone can reach. d->reach and d->width are set.
+uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i);
+
 // ---- The methods. Each ends after p->iterations, or when the run does.
 
 mco_status overlay_jump(overlay_dual *d);
@@ -91,9 +94,6 @@ uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i);
 // Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
 mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
-
-// Refuses GPUs, for which there is no engine. Errors: DEVICE.
-mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
 
 // As mco_overlay_bound(), as a part of another call: a cancel stays.
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,

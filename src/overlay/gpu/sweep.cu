@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+// Sweeps over any instance, a launch for each class of rows and one for what follows from the sums.
+//
+// Mapping. Rows of up to 1,024 links: a warp each, the row in registers, 1, 4, 8 or 32 links a lane. Longer rows: a block each, the row in shared
+// memory, or in a buffer of the block that the L2 cache holds. Long rows begin first, on a stream of their own.
+//
+// Bytes of a sweep. An entry has 4 bytes of index, with general weights 4 more, and each link has two entries: 8 or 16 bytes a link from device
+// memory. A neighbour is a gather of 16 bytes, for which the L2 cache moves a sector of 32. A node has 16 bytes read and written, and 4 to 20 of the
+// method. 10^8 links, 10^6 nodes: 0.8 GB of indices, 0.17 ms at 4.8 TB/s; 2e8 sectors, 6.4 GB, 1.16 ms at the 5.5 TB/s of an H200's L2 cache,
+// which holds all 16 MB of nodes. 10^9 links, 10^7 nodes: nodes are 160 MB, so sectors come from device memory, 64 GB, 13.3 ms at best;
+// random sectors of 32 bytes reach about a third of that, 40 ms.
+//
+// Operations. 7 looks at a row of 3 to 6 issue slots a link: 2e8 * 35 / 32 = 2.2e8, 0.24 ms on 528 schedulers at 1.755 GHz. They hide
+// behind the gathers of other warps.
+#include "overlay/gpu/rows.cuh"
+
+namespace {
+
+constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP;
+constexpr int LONG_BLOCK = 512, LONGEST_BLOCK = 1024, NODES_A_LOOK = 16;
+
+struct sweep_task {
+    overlay_gpu_plan plan;
+    int64_t first, end;  // of the class
+    int64_t tick;
+    uint32_t width;
+};
+
+// ---- Loading
+
+DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
+{
+    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
+    return {n.x, n.y, n.z, n.w};
+}
+
+// Entry `at` of all, of the row of `me`, which leads to node j.
+DEVICE void entry_of(const overlay_gpu_plan &p, const overlay_gpu_node &me, const overlay_gpu_node &other, int64_t at, uint32_t &excess,
+                     uint32_t &most)
+{
+    const uint32_t weight = p.d_weight != nullptr ? __ldcs(p.d_weight + at) : __umulhi(me.uptime, other.uptime);
+    excess = above(weight, other.dual);
+    most = p.d_most != nullptr ? (uint32_t)__ldcs(p.d_most + at) : lesser(me.cap, other.cap);
+}
+
+template <int K>
+DEVICE void load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, warp_row<K> &row)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    const int64_t first = p.is_complete ? 0 : p.d_first[i];
+    const int32_t size = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first);
+    int32_t to[K];
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int32_t at = k * WARP + lane;
+        to[k] = at >= size ? -1 : p.is_complete ? (at == i ? -1 : at) : __ldcs(p.d_to + first + at);
+    }
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        row.excess[k] = 0;
+        row.most[k] = 0;
+        if (to[k] >= 0)
+            entry_of(p, me, node_at(nodes, to[k]), first + k * WARP + lane, row.excess[k], row.most[k]);
+    }
+}
+
+DEVICE block_row load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, uint64_t *entry,
+                          block_room *room)
+{
+    const int64_t first = p.is_complete ? 0 : p.d_first[i], size = p.is_complete ? p.nodes : p.d_first[i + 1] - first;
+    for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
+        const int32_t j = p.is_complete ? (int32_t)k : __ldcs(p.d_to + first + k);
+        uint32_t excess = 0, most = 0;
+        if (!p.is_complete || j != i)
+            entry_of(p, me, node_at(nodes, j), first + k, excess, most);
+        entry[k] = excess | (uint64_t)most << 32;
+    }
+    __syncthreads();
+    return {entry, size, room, 0};
+}
+
+// ---- The work of a node
+
+struct sweep_sums {
+    wide_sum bound, squares;
+};
+
+// `writes`: this thread writes what the node leaves.
+template <int METHOD, class ROW>
+DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const overlay_gpu_node &me, bool writes, sweep_sums &sums)
+{
+    const overlay_gpu_plan &p = t.plan;
+    uint64_t worth = 0;
+    uint32_t next = me.dual;
+    if (METHOD == OVERLAY_GPU_JUMP) {
+        const jump_rule rule = {t.width, 1.0 / (double)t.width, p.rules.inner};
+        uint32_t reach = p.d_reach[i];
+        next = jump(row, rule, me.dual, me.bandwidth, reach, worth);
+        if (writes)
+            p.d_reach[i] = reach;
+    } else if (METHOD == OVERLAY_GPU_DIST) {
+        descent d = {p.d_alpha[i], 0, p.d_stalls[i], me.dual, me.dual};
+        descend(row, p.rules, 0, 0, me.bandwidth, p.d_stop, d);
+        worth = d.first;
+        next = kept_of(p.rules, me.dual, d);
+        if (writes) {
+            p.d_alpha[i] = d.alpha;
+            p.d_stalls[i] = d.stalls;
+        }
+    } else {
+        const int64_t excess = (int64_t)row.both(me.dual, &worth) - me.bandwidth;
+        if (METHOD == OVERLAY_GPU_STD) {
+            add_to(sums.squares, (uint64_t)(excess * excess));
+            if (writes)
+                p.d_excess[i] = (int32_t)excess;
+        }
+    }
+    if (METHOD != OVERLAY_GPU_STD && writes)
+        p.d_node[side ^ 1][i].dual = next;
+    add_to(sums.bound, worth + 2 * ((uint64_t)me.dual * me.bandwidth));
+}
+
+// Adds a sum of two words to one that all blocks add to: who finds the low word too small for what it adds carries.
+DEVICE void add_atomically(unsigned long long *low, unsigned long long *high, const wide_sum &sum)
+{
+    const unsigned long long before = atomicAdd(low, (unsigned long long)sum.low);
+    const unsigned long long more = sum.high + (before + sum.low < before ? 1 : 0);
+    if (more != 0)
+        atomicAdd(high, more);
+}
+
+DEVICE void give_sums(const sweep_task &t, const sweep_sums &sums)
+{
+    overlay_gpu_sums *all = t.plan.d_sums + t.tick % OVERLAY_GPU_SLOTS;
+    add_atomically(&all->low, &all->high, sums.bound);
+    if ((sums.squares.low | sums.squares.high) != 0)
+        add_atomically(&all->square_low, &all->square_high, sums.squares);
+}
+
+// ---- Kernels of rows
+
+DEVICE bool is_over(const sweep_task &t)
+{
+    return t.plan.d_state[t.tick % OVERLAY_GPU_SLOTS].is_ended != 0;
+}
+
+// A sweep that leaves out a row is void; all threads of apply() find it so.
+DEVICE void cut(const sweep_task &t)
+{
+    t.plan.d_sums[t.tick % OVERLAY_GPU_SLOTS].is_cut = 1;
+}
+
+template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK, K <= 8 ? 4 : 2) sweep_by_warps(const __grid_constant__ sweep_task t)
+{
+    wide_sum *room = dynamic_shared<wide_sum>();  // [2 * WARPS]
+    const overlay_gpu_plan &p = t.plan;
+    const int warp = (int)(threadIdx.x / WARP), lane = (int)(threadIdx.x % WARP);
+    sweep_sums sums = {};
+    if (is_over(t))
+        return;
+    const int side = p.d_state[t.tick % OVERLAY_GPU_SLOTS].side;
+    const overlay_gpu_node *nodes = p.d_node[side];
+    int looked = 0;
+    for (int64_t at = t.first + (int64_t)blockIdx.x * WARPS + warp; at < t.end; at += (int64_t)gridDim.x * WARPS) {
+        const int32_t i = p.d_order != nullptr ? p.d_order[at] : (int32_t)at;
+        const overlay_gpu_node me = node_at(nodes, i);
+        warp_row<K> row;
+        if (looked++ % NODES_A_LOOK == 0 && warp_row<K>::agree(load_word(p.d_stop) != 0)) {
+            cut(t);
+            break;
+        }
+        load_row<K>(p, nodes, me, i, row);
+        work<METHOD>(t, row, side, i, me, lane == 0, sums);
+    }
+    if (lane == 0) {
+        room[warp] = sums.bound;
+        room[WARPS + warp] = sums.squares;
+    }
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    for (int w = 1; w < WARPS; w++) {
+        add_to(sums.bound, room[w].low, room[w].high);
+        add_to(sums.squares, room[WARPS + w].low, room[WARPS + w].high);
+    }
+    give_sums(t, sums);
+}
+
+// `in_shared`: rows lie behind the room; else in the buffer of the block.
+template <int METHOD> __global__ void __launch_bounds__(LONGEST_BLOCK, 1) sweep_by_blocks(const __grid_constant__ sweep_task t, bool in_shared)
+{
+    block_room *room = dynamic_shared<block_room>();
+    const overlay_gpu_plan &p = t.plan;
+    uint64_t *entry = in_shared ? reinterpret_cast<uint64_t *>(room + 1) : p.d_scratch + blockIdx.x * p.longest;
+    sweep_sums sums = {};
+    if (is_over(t))
+        return;
+    const int side = p.d_state[t.tick % OVERLAY_GPU_SLOTS].side;
+    const overlay_gpu_node *nodes = p.d_node[side];
+    for (int64_t at = t.first + blockIdx.x; at < t.end; at += gridDim.x) {
+        const int32_t i = p.d_order != nullptr ? p.d_order[at] : (int32_t)at;
+        const overlay_gpu_node me = node_at(nodes, i);
+        if (block_row::agree(load_word(p.d_stop) != 0)) {
+            cut(t);
+            break;
+        }
+        const block_row row = load_row(p, nodes, me, i, entry, room);
+        work<METHOD>(t, row, side, i, me, threadIdx.x == 0, sums);
+        __syncthreads();  // the row is free
+    }
+    if (threadIdx.x == 0)
+        give_sums(t, sums);
+}
+
+// ---- What follows from the sums
+
+// All nodes: every thread finds the next state by itself. The first one writes it, and clears the sums of the next sweep. A block of
+// 256 threads has 256 nodes at a time; 16 to 28 bytes a node.
+__global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) apply(const __grid_constant__ sweep_task t, overlay_gpu_method method)
+{
+    const overlay_gpu_plan &p = t.plan;
+    const int slot = (int)(t.tick % OVERLAY_GPU_SLOTS);
+    const bool is_writer = blockIdx.x == 0 && threadIdx.x == 0;
+    overlay_gpu_state s = p.d_state[slot];
+    const overlay_gpu_sums sums = p.d_sums[slot];
+    const wide_sum bound = {sums.low, sums.high}, squares = {sums.square_low, sums.square_high};
+    const int side = s.side;
+    const bool is_done = s.is_ended != 0 || sums.is_cut != 0;
+    bool is_less = false;
+    double length = 0;
+    if (!is_done) {
+        is_less = take_bound(s, bound, p.d_log, is_writer);
+        if (method == OVERLAY_GPU_STD)
+            length = step_length(s, p.rules, is_less, bound, squares);
+        if (method == OVERLAY_GPU_JUMP && p.rules.is_plain)
+            test_gain(s);
+        s.side = side ^ 1;
+    }
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; !is_done && i < p.nodes; i += (int64_t)gridDim.x * blockDim.x) {
+        const uint32_t dual = p.d_node[side][i].dual;
+        if (is_less)
+            p.d_best[i] = dual;
+        if (method == OVERLAY_GPU_STD)
+            p.d_node[side ^ 1][i].dual = stepped(dual, length, p.d_excess[i]);
+    }
+    if (is_writer) {
+        s.is_ended = s.is_ended != 0 || sums.is_cut != 0;
+        p.d_state[slot ^ 1] = s;
+        p.d_sums[slot ^ 1] = {0, 0, 0, 0, 0};
+    }
+}
+
+__global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) put(const __grid_constant__ overlay_gpu_plan p, const uint32_t *d_dual)
+{
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.nodes; i += (int64_t)gridDim.x * blockDim.x) {
+        const uint32_t dual = d_dual != nullptr ? d_dual[i] : p.d_best[i];
+        p.d_node[0][i].dual = dual;
+        p.d_node[1][i].dual = dual;
+    }
+}
+
+__global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) begin(const __grid_constant__ overlay_gpu_plan p)
+{
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.nodes; i += (int64_t)gridDim.x * blockDim.x) {
+        p.d_reach[i] = FIRST_REACH;
+        p.d_alpha[i] = FIRST_ALPHA;
+        p.d_stalls[i] = 0;
+    }
+}
+
+// ---- Launches
+
+typedef void warp_kernel(const sweep_task);
+typedef void block_kernel(const sweep_task, bool);
+constexpr int WARP_CLASSES = 4;
+constexpr size_t WARP_ROOM = 2 * WARPS * sizeof(wide_sum), SHARED_ROOM = sizeof(block_room) + OVERLAY_GPU_SHARED_ROW * sizeof(uint64_t);
+
+template <int METHOD> warp_kernel *warps_of(int c)
+{
+    return c == 0 ? sweep_by_warps<METHOD, 1> : c == 1 ? sweep_by_warps<METHOD, 4> : c == 2 ? sweep_by_warps<METHOD, 8> : sweep_by_warps<METHOD, 32>;
+}
+
+warp_kernel *warps_for(overlay_gpu_method method, int c)
+{
+    return method == OVERLAY_GPU_JUMP   ? warps_of<OVERLAY_GPU_JUMP>(c)
+           : method == OVERLAY_GPU_STD  ? warps_of<OVERLAY_GPU_STD>(c)
+           : method == OVERLAY_GPU_DIST ? warps_of<OVERLAY_GPU_DIST>(c)
+                                        : warps_of<OVERLAY_GPU_MEASURE>(c);
+}
+
+block_kernel *blocks_for(overlay_gpu_method method)
+{
+    return method == OVERLAY_GPU_JUMP   ? sweep_by_blocks<OVERLAY_GPU_JUMP>
+           : method == OVERLAY_GPU_STD  ? sweep_by_blocks<OVERLAY_GPU_STD>
+           : method == OVERLAY_GPU_DIST ? sweep_by_blocks<OVERLAY_GPU_DIST>
+                                        : sweep_by_blocks<OVERLAY_GPU_MEASURE>;
+}
+
+cudaError_t launch_class(const overlay_gpu_plan *plan, overlay_gpu_method method, int c, const sweep_task &like, cudaStream_t stream)
+{
+    sweep_task task = like;
+    task.first = plan->classes[c].first;
+    task.end = plan->classes[c].end;
+    if (task.first == task.end)
+        return cudaSuccess;
+    const dim3 blocks((unsigned int)plan->blocks[c]);
+    if (c < WARP_CLASSES)
+        return launch(warps_for(method, c), blocks, OVERLAY_GPU_BLOCK, WARP_ROOM, stream, task);
+    const bool in_shared = c == WARP_CLASSES;
+    return launch(blocks_for(method), blocks, in_shared ? LONG_BLOCK : LONGEST_BLOCK, in_shared ? SHARED_ROOM : sizeof(block_room), stream, task,
+                  in_shared);
+}
+
+unsigned int blocks_of_nodes(int32_t nodes)
+{
+    constexpr int64_t MOST = 132 * 16;
+    const int64_t blocks = ((int64_t)nodes + OVERLAY_GPU_BLOCK - 1) / OVERLAY_GPU_BLOCK;
+    return (unsigned int)(blocks < 1 ? 1 : blocks < MOST ? blocks : MOST);
+}
+
+}  // namespace
+
+extern "C" cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int c, int multiprocessors, int32_t *blocks)
+{
+    int on_each = 0;
+    cudaError_t error;
+    if (c < WARP_CLASSES) {
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, warps_for(method, c), OVERLAY_GPU_BLOCK, WARP_ROOM);
+    } else {
+        error = allow_shared(blocks_for(method), SHARED_ROOM);
+        on_each = 1;
+    }
+    *blocks = on_each * multiprocessors;
+    return error;
+}
+
+extern "C" cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width,
+                                                cudaStream_t stream, cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined)
+{
+    const sweep_task task = {*plan, 0, 0, tick, width};
+    const bool has_long = plan->classes[WARP_CLASSES].first < plan->classes[OVERLAY_GPU_CLASSES - 1].end;
+    cudaError_t error = cudaSuccess;
+    if (has_long) {
+        error = cudaEventRecord(forked, stream);
+        error = error != cudaSuccess ? error : cudaStreamWaitEvent(side, forked, 0);
+    }
+    for (int c = OVERLAY_GPU_CLASSES - 1; c >= 0 && error == cudaSuccess; c--)
+        error = launch_class(plan, method, c, task, c >= WARP_CLASSES ? side : stream);
+    if (has_long && error == cudaSuccess) {
+        error = cudaEventRecord(joined, side);
+        error = error != cudaSuccess ? error : cudaStreamWaitEvent(stream, joined, 0);
+    }
+    return error != cudaSuccess ? error : launch(apply, dim3(blocks_of_nodes(plan->nodes)), OVERLAY_GPU_BLOCK, 0, stream, task, method);
+}
+
+extern "C" cudaError_t overlay_gpu_launch_begin(const overlay_gpu_plan *plan, cudaStream_t stream)
+{
+    return launch(begin, dim3(blocks_of_nodes(plan->nodes)), OVERLAY_GPU_BLOCK, 0, stream, *plan);
+}
+
+extern "C" cudaError_t overlay_gpu_launch_put(const overlay_gpu_plan *plan, const uint32_t *d_dual, cudaStream_t stream)
+{
+    return launch(put, dim3(blocks_of_nodes(plan->nodes)), OVERLAY_GPU_BLOCK, 0, stream, *plan, d_dual);
+}
