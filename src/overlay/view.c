@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Pictures: kept links on a circle, or as a matrix where nodes are many; the convergence of a bound; rounds of events.
 //
-// Nodes stand in the order of their uptimes, since links join nodes of like uptime where weights are products. So chords of the circle are
+// Nodes stand in the order of their uptimes, since links join nodes of like uptime where weights are products. So links of the circle are
 // short, and the matrix is dark near its diagonal.
 #include <inttypes.h>
 #include <math.h>
@@ -16,8 +16,9 @@
 enum { CIRCLE_MOST = 120, UPTIMES = 5, WIDTHS = 8, CELLS = 350, SHADES = 5, TEXT_ROOM = 256, KEY_ROOM = 24 };
 
 // Pixels.
-static const double MARGIN = 24, TOP = 72, SIDE = 700, RADIUS = 270, LEAST_DOT = 5, MOST_DOT = 13, LEGEND = 92, SWATCH = 26;
-static const double NAME_WIDTH = 96, CELL = 2, TURN = 6.283185307179586;
+static const double MARGIN = 24, TOP = 72, SIDE = 700, RADIUS = 275, BESIDE = 11, LEGEND = 92, SWATCH = 26;
+static const double NAME_WIDTH = 62, CELL = 2, TURN = 6.283185307179586;
+static const double BOW = 0.5;  // a link bends inwards: what stays of the distance from the middle to the middle of its chord
 
 static const char CSS[] = MCO_VIEW_CSS
     "path{fill:none;stroke-linecap:round}\n.map{fill:#F7F7F7}\n.link{stroke:#5B6770;stroke-opacity:.55}\n.node{stroke-width:9}\n"
@@ -94,7 +95,20 @@ static int colour_of(uint32_t uptime)
     return colour < UPTIMES ? colour : UPTIMES - 1;
 }
 
-static void draw_chords(picture *p)
+// A parabola between the nodes (Bezier's of degree 2). So links of neighbours are seen beside the circle.
+static void draw_link(picture *p, int64_t k)
+{
+    enum { PIECES = 16 };
+    const mco_view_point a = point_of(p, p->s->from[k]), b = point_of(p, p->s->to[k]), middle = {MARGIN + SIDE / 2, TOP + SIDE / 2};
+    const mco_view_point bent = {middle.x + BOW * ((a.x + b.x) / 2 - middle.x), middle.y + BOW * ((a.y + b.y) / 2 - middle.y)};
+    mco_svg_path_move(&p->svg, a.x, a.y);
+    for (int piece = 1; piece <= PIECES; piece++) {
+        const double t = (double)piece / PIECES, u = 1 - t;
+        mco_svg_path_line(&p->svg, u * u * a.x + 2 * u * t * bent.x + t * t * b.x, u * u * a.y + 2 * u * t * bent.y + t * t * b.y);
+    }
+}
+
+static void draw_links(picture *p)
 {
     char key[KEY_ROOM];
     for (int width = WIDTHS; width >= 1; width--) {
@@ -103,12 +117,10 @@ static void draw_chords(picture *p)
         for (int64_t k = 0; k < p->s->count; k++) {
             if (width_of(p, p->s->bandwidth[k]) != width)
                 continue;
-            const mco_view_point a = point_of(p, p->s->from[k]), b = point_of(p, p->s->to[k]);
             if (!is_open)
                 mco_svg_path_begin(&p->svg, key);
             is_open = true;
-            mco_svg_path_move(&p->svg, a.x, a.y);
-            mco_svg_path_line(&p->svg, b.x, b.y);
+            draw_link(p, k);
         }
         if (is_open)
             mco_svg_path_end(&p->svg);
@@ -134,7 +146,7 @@ static void draw_nodes(picture *p)
 static void draw_names(picture *p)
 {
     char buffer[16], cut[TEXT_ROOM];
-    const double middle_x = MARGIN + SIDE / 2, middle_y = TOP + SIDE / 2, far = (RADIUS + LEAST_DOT + MOST_DOT / 2) / RADIUS;
+    const double middle_x = MARGIN + SIDE / 2, middle_y = TOP + SIDE / 2, far = (RADIUS + BESIDE) / RADIUS;
     double last = -INFINITY;
     mco_svg_group_begin(&p->svg, "names");
     for (int32_t k = 0; k < p->o->nodes; k++) {
@@ -172,7 +184,7 @@ static void draw_circle_legend(picture *p)
         snprintf(text, sizeof text, "%.4g", (double)p->greatest * shown[k] / WIDTHS / (double)p->o->scale);
         mco_svg_path_begin(&p->svg, key);
         mco_svg_path_move(&p->svg, x, TOP + SIDE + 52);
-        mco_svg_path_line(&p->svg, x + SWATCH - 6, TOP + SIDE + 52);
+        mco_svg_path_line(&p->svg, x + SWATCH - 12, TOP + SIDE + 52);
         mco_svg_path_end(&p->svg);
         x = mco_view_legend_text(&p->svg, x + SWATCH, TOP + SIDE + 52, text);
     }
@@ -182,7 +194,7 @@ static void draw_circle_legend(picture *p)
 static void draw_circle(picture *p)
 {
     mco_svg_rect(&p->svg, "map", MARGIN, TOP, SIDE, SIDE, NULL);
-    draw_chords(p);
+    draw_links(p);
     draw_nodes(p);
     draw_names(p);
     draw_circle_legend(p);
@@ -319,15 +331,36 @@ static void draw_tick(const chart *c, int axis, double at, const char *text)
     }
 }
 
+static const int firsts[] = {1, 2, 5};  // digits of the numbers at a logarithmic axis of few powers
+static const double FEW_POWERS = 2.5;
+
+static void draw_log_axis(const chart *c, int axis)
+{
+    char text[32];
+    const double range = c->high[axis] - c->low[axis], step = fmax(1, ceil(range / 8));
+    for (double k = floor(c->low[axis] / step) * step; k <= c->high[axis] + 1e-9; k += step)
+        for (int f = 0; f < (range <= FEW_POWERS ? 3 : 1); f++) {
+            const double at = k + log10(firsts[f]);
+            if (at < c->low[axis] - 1e-9 || at > c->high[axis] + 1e-9)
+                continue;
+            if (fabs(k) > 3)
+                snprintf(text, sizeof text, "%de%.0f", firsts[f], k);
+            else
+                snprintf(text, sizeof text, "%.8g", firsts[f] * pow(10, k));
+            draw_tick(c, axis, at, text);
+        }
+}
+
 static void draw_axis(const chart *c, int axis)
 {
     char text[32];
-    const double step = c->is_log[axis] ? fmax(1, ceil((c->high[axis] - c->low[axis]) / 8)) : step_of(c->high[axis] - c->low[axis]);
+    if (c->is_log[axis]) {
+        draw_log_axis(c, axis);
+        return;
+    }
+    const double step = step_of(c->high[axis] - c->low[axis]);
     for (double k = ceil(c->low[axis] / step - 1e-9); k * step <= c->high[axis] + 1e-9 * step; k++) {
-        if (c->is_log[axis] && fabs(k * step) > 3)
-            snprintf(text, sizeof text, "1e%.0f", k * step);
-        else
-            snprintf(text, sizeof text, "%.8g", c->is_log[axis] ? pow(10, k * step) : k == 0 ? 0 : k * step);
+        snprintf(text, sizeof text, "%.8g", k == 0 ? 0 : k * step);
         draw_tick(c, axis, k * step, text);
     }
 }
@@ -348,14 +381,20 @@ static void widen(chart *c, int axis, double value)
     c->high[axis] = fmax(c->high[axis], at);
 }
 
-// Whole powers, or some room around; never an empty range.
+// Ends at numbers with a mark where the axis is logarithmic; never an empty range.
 static void settle(chart *c, int axis)
 {
     if (!(c->low[axis] <= c->high[axis]))
         c->low[axis] = c->high[axis] = 0;
     if (c->is_log[axis]) {
-        c->low[axis] = floor(c->low[axis]);
-        c->high[axis] = ceil(c->high[axis]);
+        const bool is_short = c->high[axis] - c->low[axis] < FEW_POWERS - 1;
+        double low = floor(c->low[axis]), high = ceil(c->high[axis]);
+        for (int f = 0; f < 3 && is_short; f++) {  // the next such numbers
+            low = floor(c->low[axis]) + log10(firsts[f]) <= c->low[axis] ? floor(c->low[axis]) + log10(firsts[f]) : low;
+            high = ceil(c->high[axis]) - 1 + log10(firsts[2 - f]) >= c->high[axis] ? ceil(c->high[axis]) - 1 + log10(firsts[2 - f]) : high;
+        }
+        c->low[axis] = low;
+        c->high[axis] = high;
     }
     if (c->high[axis] - c->low[axis] < 1e-9 * fmax(1, fabs(c->high[axis])))
         c->high[axis] = c->low[axis] + 1;
@@ -370,9 +409,13 @@ static double gap_of(double bound, double worth)
 
 static const double LEAST_GAP = 1e-9, LEAST_TIME_S = 1e-6;
 
+// The bound stays until it falls, and after that until the end.
 static void draw_convergence(mco_svg *svg, const mco_overlay_bound_result *r)
 {
     chart c = {.svg = svg, .top = TOP, .height = CHART_HEIGHT, .low = {INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY}, .is_log = {true, true}};
+    const double end_s = fmax(r->work.solve_s, LEAST_TIME_S);
+    double y = 0;
+    widen(&c, 0, end_s);
     for (int64_t k = 0; k < r->history_count; k++) {
         widen(&c, 0, fmax(r->history[k].time_s, LEAST_TIME_S));
         widen(&c, 1, fmax(gap_of(r->history[k].objective, r->value), LEAST_GAP));
@@ -382,12 +425,16 @@ static void draw_convergence(mco_svg *svg, const mco_overlay_bound_result *r)
     begin_chart(&c, "time in seconds", "bound above the fractional overlay, relative");
     mco_svg_path_begin(svg, "bound");
     for (int64_t k = 0; k < r->history_count; k++) {
-        const double x = x_of(&c, fmax(r->history[k].time_s, LEAST_TIME_S)), y = y_of(&c, fmax(gap_of(r->history[k].objective, r->value), LEAST_GAP));
+        const double x = x_of(&c, fmax(r->history[k].time_s, LEAST_TIME_S));
         if (k == 0)
-            mco_svg_path_move(svg, x, y);
+            mco_svg_path_move(svg, x, y_of(&c, fmax(gap_of(r->history[k].objective, r->value), LEAST_GAP)));
         else
             mco_svg_path_line(svg, x, y);
+        y = y_of(&c, fmax(gap_of(r->history[k].objective, r->value), LEAST_GAP));
+        mco_svg_path_line(svg, x, y);
     }
+    if (r->history_count > 0)
+        mco_svg_path_line(svg, x_of(&c, end_s), y);
     mco_svg_path_end(svg);
 }
 
