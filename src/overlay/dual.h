@@ -30,6 +30,8 @@ typedef struct overlay_dual {
     // Of the methods.
     uint32_t width;         // jump: of the ramp that stands for the step; 0: none
     uint32_t *reach;        // [nodes] jump: how far a node looks first
+    uint32_t *loads;        // [workers * room] complete instances: load of the node at each place, what each worker has found; else NULL
+    int64_t room;
     int64_t *excess;        // [nodes] std: load less bandwidth, which overlay_measure() fills; else NULL
     uint64_t *alpha;        // [nodes] dist: step in units of 2^-48
     int32_t *stalls;        // [nodes] dist: steps without gain
