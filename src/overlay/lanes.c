@@ -257,7 +257,7 @@ static overlay_above both(const overlay_row *row, uint32_t dual)
         const lanes32 excess = lanes32_load(row->excess + k);
         const lanes32 counted = lanes32_load(row->most + k) & (lanes32)(excess > d);
         most += counted;
-        worth += products((lanes32u)(excess - d), (lanes32u)counted);
+        worth += products((lanes32u)excess - (lanes32u)d, (lanes32u)counted);
     }
     return (overlay_above){sum32(most), sum64(worth)};
 }
