@@ -18,8 +18,8 @@ MCO_BEGIN_C
 enum {
     OVERLAY_GPU_BLOCK = 256,        // threads of a block of warps, of which each has a row
     OVERLAY_GPU_WHOLE_MOST = 1024,  // nodes of a complete instance whose runs are one launch
-    OVERLAY_GPU_CLASSES = 6,        // of rows by their length
-    OVERLAY_GPU_SHARED_ROW = 16384, // links of a row that a block keeps in shared memory
+    OVERLAY_GPU_CLASSES = 7,        // of rows by their length
+    OVERLAY_GPU_WARP_CLASSES = 4,   // of these: a warp a row
     OVERLAY_GPU_SLOTS = 2           // of exchanged words, and of sums and states
 };
 
@@ -77,9 +77,9 @@ typedef struct overlay_gpu_plan {
     const uint32_t *d_weight;        // [entries] NULL: products
     const int32_t *d_most;           // [entries] NULL: the lesser of both caps
     const int32_t *d_order;          // [nodes] by class; NULL: all nodes have the same class
-    overlay_gpu_class classes[OVERLAY_GPU_CLASSES];  // at most 32, 128, 256, 1024, OVERLAY_GPU_SHARED_ROW links; more
+    overlay_gpu_class classes[OVERLAY_GPU_CLASSES];  // at most 32, 128, 256, 1024, 4096, 16384 links; more
     int32_t blocks[OVERLAY_GPU_CLASSES];
-    uint64_t *d_scratch;             // [blocks of the last class][longest] rows that shared memory has no room for
+    uint64_t *d_scratch;             // [blocks of the last class][longest] its rows
     int64_t longest;                 // links of a row
     overlay_gpu_node *d_node[2];     // [nodes]
     uint32_t *d_best;                // [nodes]

@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -44,7 +45,7 @@ static int64_t row_size(const mco_overlay *o, int32_t i)
 
 static int class_of(int64_t size)
 {
-    static const int64_t most[OVERLAY_GPU_CLASSES - 1] = {32, 128, 256, 1024, OVERLAY_GPU_SHARED_ROW};
+    static const int64_t most[OVERLAY_GPU_CLASSES - 1] = {32, 128, 256, 1024, 4096, 16384};
     int c = 0;
     while (c < OVERLAY_GPU_CLASSES - 1 && size > most[c])
         c++;
@@ -72,6 +73,28 @@ done:
         MCO_TRY(load(g, (void *)*(out), from, (size_t)(count) * sizeof **(out)));          \
     } while (0)
 
+static int compare_keys(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x < y) - (x > y);
+}
+
+// The longest rows first, so that no block begins one when the others end.
+static mco_status sort_longest(overlay_gpu *g, int32_t *order, int64_t count)
+{
+    mco_status st = MCO_OK;
+    int64_t *key = NULL;
+    MCO_TRY(mco_alloc(g->device.ctx, &key, count));
+    for (int64_t k = 0; k < count; k++)
+        key[k] = row_size(g->d->o, order[k]) << 31 | order[k];
+    qsort(key, (size_t)count, sizeof *key, compare_keys);
+    for (int64_t k = 0; k < count; k++)
+        order[k] = (int32_t)(key[k] & INT32_MAX);
+done:
+    mco_free(g->device.ctx, &key);
+    return st;
+}
+
 // Rows in the order of their classes; none where all have the same class.
 static mco_status load_classes(overlay_gpu *g)
 {
@@ -89,14 +112,15 @@ static mco_status load_classes(overlay_gpu *g)
         at[c] = first;
         p->classes[c] = (overlay_gpu_class){first, first + count[c]};
         MCO_CUDA(g->device.ctx, overlay_gpu_occupancy(g->method, c, g->device.info.multiprocessors, &blocks));
-        const int64_t wanted = c < 4 ? (count[c] + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : count[c];
+        const int64_t wanted = c < OVERLAY_GPU_WARP_CLASSES ? (count[c] + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : count[c];
         p->blocks[c] = (int32_t)(wanted < blocks ? wanted : blocks);
-        MCO_CUDA(g->device.ctx, overlay_gpu_occupancy(OVERLAY_GPU_MEASURE, c, g->device.info.multiprocessors, &blocks));
     }
     if (used > 1) {
         MCO_TRY(mco_alloc(g->device.ctx, &order, o->nodes));
         for (int32_t i = 0; i < o->nodes; i++)
             order[at[class_of(row_size(o, i))]++] = i;
+        if (count[OVERLAY_GPU_CLASSES - 1] > 1)
+            MCO_TRY(sort_longest(g, order + p->classes[OVERLAY_GPU_CLASSES - 1].first, count[OVERLAY_GPU_CLASSES - 1]));
         LOAD(&p->d_order, order, o->nodes);
         MCO_CUDA(g->device.ctx, cudaStreamSynchronize(g->device.stream));  // a copy of 4 bytes a node
     }
