@@ -339,8 +339,8 @@ int main(int argc, char **argv)
         const int64_t iterations = is_huge ? 40 : 100;
         const figures all = run(o, MCO_OVERLAY_METHOD_JUMP, start, iterations, 0, !is_huge);
         print("jump", &all);
-        const figures plain = run(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, iterations, 8, false);
-        print("plain jumps, from zero", &plain);
+        const figures plain = run(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, iterations, 6, false);
+        print("sweeps of whole rows", &plain);
         if (!is_huge) {
             to_share(o, MCO_OVERLAY_START_ZERO, iterations, all.bound, 2);
             const figures std = run(o, MCO_OVERLAY_METHOD_STD, MCO_OVERLAY_START_ZERO, 30, 0, false);

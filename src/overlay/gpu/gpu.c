@@ -34,7 +34,7 @@ static int64_t entries_of(const mco_overlay *o)
 
 int64_t overlay_gpu_bytes(const mco_overlay *o)
 {
-    const int64_t per_node = 2 * (int64_t)sizeof(overlay_gpu_node) + 8 * 4 + 2 * 8, per_entry = 4 + (o->weight != NULL ? 4 : 0) + (o->row_most != NULL ? 4 : 0);
+    const int64_t per_node = 2 * (int64_t)sizeof(overlay_gpu_node) + 11 * 4 + 2 * 8, per_entry = 4 + (o->weight != NULL ? 4 : 0) + (o->row_most != NULL ? 4 : 0);
     return per_node * o->nodes + per_entry * entries_of(o);
 }
 
@@ -148,6 +148,20 @@ done:
     return st;
 }
 
+// No row has a list: all its links are near, and no dual is too low.
+static mco_status forget_lists(overlay_gpu *g)
+{
+    mco_status st = MCO_OK;
+    const size_t bytes = (size_t)g->plan.nodes * sizeof *g->plan.d_near;
+    if (g->plan.d_near == NULL)
+        return MCO_OK;
+    MCO_CUDA(g->device.ctx, cudaMemsetAsync(g->plan.d_near, 0x7f, bytes, g->device.stream));
+    MCO_CUDA(g->device.ctx, cudaMemsetAsync(g->plan.d_lowest, 0, bytes, g->device.stream));
+    MCO_CUDA(g->device.ctx, cudaMemsetAsync(g->plan.d_floor, 0, bytes, g->device.stream));
+done:
+    return st;
+}
+
 static mco_status take_rooms(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
@@ -158,6 +172,12 @@ static mco_status take_rooms(overlay_gpu *g)
     TAKE(&p->d_alpha, nodes);
     TAKE(&p->d_stalls, nodes);
     TAKE(&p->d_excess, nodes);
+    if (!p->is_complete && g->method == OVERLAY_GPU_JUMP && !g->tuning.no_lists) {
+        TAKE(&p->d_near, nodes);
+        TAKE(&p->d_floor, nodes);
+        TAKE(&p->d_lowest, nodes);
+        MCO_TRY(forget_lists(g));
+    }
     TAKE(&p->d_state, OVERLAY_GPU_SLOTS);
     TAKE(&p->d_sums, OVERLAY_GPU_SLOTS);
     TAKE(&p->d_log, LOG_ROOM);
@@ -290,6 +310,14 @@ done:
     return st;
 }
 
+// When lists are made, in iterations since the last put of duals. Plain jumps from far away go wide at first, and soon settle.
+static bool is_list_due(int64_t iterations, bool has_width)
+{
+    const bool is_power = (iterations & (iterations - 1)) == 0;
+    return has_width ? iterations == 2 || iterations == 8 || (is_power && iterations >= 32)
+                     : iterations == 6 || iterations == 8 || iterations == 11 || (is_power && iterations >= 16);
+}
+
 static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t count, bool has_width, bool from_best)
 {
     mco_status st = MCO_OK;
@@ -305,11 +333,17 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
     }
     MCO_CUDA(device->ctx, cudaMemsetAsync(g->plan.d_sums, 0, OVERLAY_GPU_SLOTS * sizeof *g->plan.d_sums, device->stream));
     MCO_CUDA(device->ctx, cudaEventRecord(device->begin, device->stream));
-    if (from_best)
+    if (from_best) {
         MCO_CUDA(device->ctx, overlay_gpu_launch_put(&g->plan, NULL, device->stream));
-    for (int32_t k = 0; k < count; k++)
+        MCO_TRY(forget_lists(g));
+        g->phase = g->h_state->iteration;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (method == OVERLAY_GPU_JUMP && g->plan.d_near != NULL && is_list_due(g->h_state->iteration + k - g->phase, has_width))
+            MCO_CUDA(device->ctx, overlay_gpu_launch_lists(&g->plan, k, has_width ? g->h_width[k] : 0, device->stream));
         MCO_CUDA(device->ctx, overlay_gpu_launch_sweep(&g->plan, method, k, has_width ? g->h_width[k] : 0, device->stream, device->side, g->forked,
                                                        g->joined));
+    }
 done:
     return st;
 }

@@ -10,6 +10,7 @@
 // For tests and benchmarks. Zero members take the defaults.
 typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
+    bool no_lists;    // sweeps look at whole rows
     int64_t chunk;    // iterations of a launch, or launches between two looks of the host, at most
     int64_t most;     // the run ends after so many iterations, as by a limit
 } overlay_gpu_tuning;
@@ -26,6 +27,7 @@ typedef struct overlay_gpu {
     int32_t *d_stop;
     cudaEvent_t forked, joined, ended;
     uint32_t ticks;                // iterations of whole launches
+    int64_t phase;                 // first iteration of the present duals' row: lists come at powers of two behind it
     double launch_s;               // time of an iteration in the last launch
     double load_s;                 // wall time of opening and loading
     int64_t bytes;                 // of device memory

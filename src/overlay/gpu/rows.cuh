@@ -88,6 +88,7 @@ template <int K, bool OF_BLOCK> struct kept_row {
     uint32_t excess[K], most[K];
     block_room *room;
     mutable int turn;
+    mutable uint32_t lowest;  // dual that was looked at
 
     DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
     {
@@ -97,6 +98,7 @@ template <int K, bool OF_BLOCK> struct kept_row {
     DEVICE uint32_t over(uint32_t dual) const
     {
         uint32_t sum = 0;
+        lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++)
             sum += excess[k] > dual ? most[k] : 0;
@@ -108,6 +110,7 @@ template <int K, bool OF_BLOCK> struct kept_row {
     {
         uint64_t product = 0;
         uint32_t none;
+        lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++)
             product += (uint64_t)lesser(above(excess[k], dual), width) * most[k];
@@ -119,6 +122,7 @@ template <int K, bool OF_BLOCK> struct kept_row {
     {
         uint32_t sum = 0;
         uint64_t product = 0;
+        lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++) {
             sum += excess[k] > dual ? most[k] : 0;
@@ -142,6 +146,7 @@ struct block_row {
     int64_t size;
     block_room *room;
     mutable int turn;
+    uint32_t lowest;  // of no interest: the row is whole
 
     DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
     {
@@ -188,6 +193,14 @@ struct block_row {
         return __syncthreads_or(value) != 0;
     }
 };
+
+// ---- Loading
+
+DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
+{
+    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
+    return {n.x, n.y, n.z, n.w};
+}
 
 // ---- Jump (overlay/jump.c has the method; the same integers here)
 

@@ -19,6 +19,7 @@ namespace {
 
 constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP;
 constexpr int LONG_BLOCK = 512, LONGEST_BLOCK = 1024, NODES_A_LOOK = 16, BLOCKS_OF_NODES = 4096;
+constexpr int FEW = 2;  // near links of most rows, a lane
 
 struct sweep_task {
     overlay_gpu_plan plan;
@@ -29,12 +30,6 @@ struct sweep_task {
 
 // ---- Loading
 
-DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
-{
-    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
-    return {n.x, n.y, n.z, n.w};
-}
-
 // Entry `at` of all, of the row of `me`, which leads to node j.
 DEVICE void entry_of(const overlay_gpu_plan &p, const overlay_gpu_node &me, const overlay_gpu_node &other, int64_t at, uint32_t &excess,
                      uint32_t &most)
@@ -44,14 +39,15 @@ DEVICE void entry_of(const overlay_gpu_plan &p, const overlay_gpu_node &me, cons
     most = p.d_most != nullptr ? (uint32_t)__ldcs(p.d_most + at) : lesser(me.cap, other.cap);
 }
 
-// `threads` have the row, and this is number `rank` of them.
+// The first `most` links at most. `threads` have the row, and this is number `rank` of them.
 template <class ROW, int K>
-DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, int threads, int rank,
-                      ROW &row)
+DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, int32_t most, int threads,
+                      int rank, ROW &row)
 {
     const int64_t first = p.is_complete ? 0 : p.d_first[i];
-    const int32_t size = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first);
+    const int32_t all = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first), size = all < most ? all : most;
     int32_t to[K];
+    row.lowest = UINT32_MAX;
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int32_t at = k * threads + rank;
@@ -78,7 +74,7 @@ DEVICE block_row load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nod
         entry[k] = excess | (uint64_t)most << 32;
     }
     __syncthreads();
-    return {entry, size, room, 0};
+    return {entry, size, room, 0, UINT32_MAX};
 }
 
 // ---- The work of a node
@@ -87,10 +83,20 @@ struct sweep_sums {
     wide_sum bound, squares;
 };
 
-// `writes`: this thread writes what the node leaves.
-template <int METHOD, class ROW>
-DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const overlay_gpu_node &me, bool writes, sweep_sums &sums)
+// The neighbours of a node look at all their links again: its dual is lower than their lists allow for.
+DEVICE void void_lists(const overlay_gpu_plan &p, int32_t i, int threads, int rank)
 {
+    for (int64_t at = p.d_first[i] + rank; at < p.d_first[i + 1]; at += threads)
+        p.d_near[p.d_to[at]] = INT32_MAX;
+}
+
+// The `rank` of `threads` that have the row; the first one writes what the node leaves. False: a look went below `floor`, where the row lacks
+// links; nothing is written then.
+template <int METHOD, class ROW>
+DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const overlay_gpu_node &me, uint32_t floor, int threads, int rank,
+                 sweep_sums &sums)
+{
+    const bool writes = rank == 0;
     const overlay_gpu_plan &p = t.plan;
     uint64_t worth = 0;
     uint32_t next = me.dual;
@@ -98,8 +104,12 @@ DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const
         const jump_rule rule = {t.width, 1.0 / (double)t.width, p.rules.inner};
         uint32_t reach = p.d_reach[i];
         next = jump(row, rule, me.dual, me.bandwidth, reach, worth);
+        if (row.lowest < floor)
+            return false;
         if (writes)
             p.d_reach[i] = reach;
+        if (p.d_near != nullptr && next < p.d_lowest[i])
+            void_lists(p, i, threads, rank);
     } else if (METHOD == OVERLAY_GPU_DIST) {
         descent d = {p.d_alpha[i], 0, p.d_stalls[i], me.dual, me.dual};
         descend(row, p.rules, 0, 0, me.bandwidth, p.d_stop, d);
@@ -120,6 +130,18 @@ DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const
     if (METHOD != OVERLAY_GPU_STD && writes)
         p.d_node[side ^ 1][i].dual = next;
     add_to(sums.bound, worth + 2 * ((uint64_t)me.dual * me.bandwidth));
+    return true;
+}
+
+// A row by a warp, K links a lane.
+template <int METHOD, int K>
+DEVICE bool sweep_row(const sweep_task &t, const overlay_gpu_node *nodes, int side, int32_t i, const overlay_gpu_node &me, int32_t most,
+                      uint32_t floor, sweep_sums &sums)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    warp_row<K> row;
+    load_kept<warp_row<K>, K>(t.plan, nodes, me, i, most, WARP, lane, row);
+    return work<METHOD>(t, row, side, i, me, floor, WARP, lane, sums);
 }
 
 // Adds a sum of two words to one that all blocks add to: who finds the low word too small for what it adds carries.
@@ -166,13 +188,19 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
     for (int64_t at = t.first + (int64_t)blockIdx.x * WARPS + warp; at < t.end; at += (int64_t)gridDim.x * WARPS) {
         const int32_t i = p.d_order != nullptr ? p.d_order[at] : (int32_t)at;
         const overlay_gpu_node me = node_at(nodes, i);
-        warp_row<K> row;
         if (looked++ % NODES_A_LOOK == 0 && warp_row<K>::agree(load_word(p.d_stop) != 0)) {
             cut(t);
             break;
         }
-        load_kept<warp_row<K>, K>(p, nodes, me, i, WARP, lane, row);
-        work<METHOD>(t, row, side, i, me, lane == 0, sums);
+        int32_t near = METHOD == OVERLAY_GPU_JUMP && p.d_near != nullptr ? p.d_near[i] : INT32_MAX;
+        uint32_t floor = near < INT32_MAX ? p.d_floor[i] : 0;
+        while (!(K > FEW && near <= FEW * WARP ? sweep_row<METHOD, FEW>(t, nodes, side, i, me, near, floor, sums)
+                                               : sweep_row<METHOD, K>(t, nodes, side, i, me, near, floor, sums))) {
+            near = INT32_MAX;  // once: no look is below 0
+            floor = 0;
+            if (lane == 0)
+                p.d_near[i] = INT32_MAX;
+        }
     }
     if (lane == 0) {
         room[warp] = sums.bound;
@@ -210,11 +238,11 @@ template <int METHOD, int K, int THREADS> __global__ void __launch_bounds__(THRE
             kept_row<K, true> row;
             row.room = room;
             row.turn = 0;
-            load_kept<kept_row<K, true>, K>(p, nodes, me, i, THREADS, (int)threadIdx.x, row);
-            work<METHOD>(t, row, side, i, me, threadIdx.x == 0, sums);
+            load_kept<kept_row<K, true>, K>(p, nodes, me, i, INT32_MAX, THREADS, (int)threadIdx.x, row);
+            work<METHOD>(t, row, side, i, me, 0, THREADS, (int)threadIdx.x, sums);
         } else {
             const block_row row = load_row(p, nodes, me, i, p.d_scratch + blockIdx.x * p.longest, room);
-            work<METHOD>(t, row, side, i, me, threadIdx.x == 0, sums);
+            work<METHOD>(t, row, side, i, me, 0, THREADS, (int)threadIdx.x, sums);
         }
         __syncthreads();  // the room is free
     }
