@@ -192,6 +192,7 @@ static mco_status take_rooms(overlay_gpu *g)
     MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_state, 1));
     MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_log, LOG_ROOM));
     MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_width, LOG_ROOM));
+    MCO_CUDA(g->device.ctx, cudaStreamCreateWithFlags(&g->beside, cudaStreamNonBlocking));
     MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->forked, cudaEventDisableTiming));
     MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->joined, cudaEventDisableTiming));
     MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->ended, cudaEventDisableTiming));
@@ -277,6 +278,8 @@ void overlay_gpu_close(overlay_gpu *g)
     if (g->device.ctx == NULL)
         return;
     (void)cudaStreamSynchronize(g->device.stream);  // chunks are short, and the last one has seen d_stop
+    if (g->beside != NULL)
+        (void)cudaStreamDestroy(g->beside);
     if (g->forked != NULL)
         (void)cudaEventDestroy(g->forked);
     if (g->joined != NULL)
@@ -341,7 +344,7 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
     for (int32_t k = 0; k < count; k++) {
         if (method == OVERLAY_GPU_JUMP && g->plan.d_near != NULL && is_list_due(g->h_state->iteration + k - g->phase, has_width))
             MCO_CUDA(device->ctx, overlay_gpu_launch_lists(&g->plan, k, has_width ? g->h_width[k] : 0, device->stream));
-        MCO_CUDA(device->ctx, overlay_gpu_launch_sweep(&g->plan, method, k, has_width ? g->h_width[k] : 0, device->stream, device->side, g->forked,
+        MCO_CUDA(device->ctx, overlay_gpu_launch_sweep(&g->plan, method, k, has_width ? g->h_width[k] : 0, device->stream, g->beside, g->forked,
                                                        g->joined));
     }
 done:

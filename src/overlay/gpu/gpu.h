@@ -25,6 +25,7 @@ typedef struct overlay_gpu {
     overlay_gpu_change *h_log;     // pinned
     uint32_t *h_width, *d_width;   // of the iterations of a launch; the first is pinned
     int32_t *d_stop;
+    cudaStream_t beside;           // for long rows; device.side stays free for d_stop
     cudaEvent_t forked, joined, ended;
     uint32_t ticks;                // iterations of whole launches
     int64_t phase;                 // first iteration of the present duals' row: lists come at powers of two behind it
