@@ -249,6 +249,18 @@ done:
     return st;
 }
 
+static bool starts_at_zero(const overlay_dual *d)
+{
+    return d->p->start == MCO_OVERLAY_START_ZERO || d->o->weight != NULL;
+}
+
+// Half the square of the uptimes, which stay the duals where the time ends before the first sweep.
+static void set_half(overlay_dual *d)
+{
+    for (int32_t i = 0; i < d->o->nodes && !starts_at_zero(d); i++)
+        d->dual[i] = (uint32_t)((uint64_t)d->o->uptime[i] * d->o->uptime[i] >> 33);
+}
+
 mco_status overlay_gpu_open(overlay_dual *d, const char *gpus, const overlay_gpu_tuning *tuning, overlay_gpu *out)
 {
     mco_status st = MCO_OK;
@@ -257,6 +269,7 @@ mco_status overlay_gpu_open(overlay_dual *d, const char *gpus, const overlay_gpu
     *g = (overlay_gpu){.d = d};
     if (tuning != NULL)
         g->tuning = *tuning;
+    set_half(d);
     MCO_TRY(mco_device_open_named(d->ctx, gpus, &g->device));
     MCO_TRY(settle(g));
     MCO_TRY(take_rooms(g));
@@ -538,10 +551,8 @@ mco_status overlay_gpu_start(overlay_gpu *g)
     mco_status st = MCO_OK;
     overlay_dual *d = g->d;
     const mco_overlay *o = d->o;
-    if (d->p->start == MCO_OVERLAY_START_ZERO || o->weight != NULL)
+    if (starts_at_zero(d))
         return MCO_OK;
-    for (int32_t i = 0; i < o->nodes; i++)
-        d->dual[i] = (uint32_t)((uint64_t)o->uptime[i] * o->uptime[i] >> 33);
     if (d->p->start == MCO_OVERLAY_START_AUTO)
         return start_better(g);
     MCO_CUDA(d->ctx, cudaMemcpyAsync(g->plan.d_best, d->dual, (size_t)o->nodes * sizeof *d->dual, cudaMemcpyHostToDevice, g->device.stream));
