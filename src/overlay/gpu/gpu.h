@@ -7,6 +7,8 @@
 #include "overlay/dual.h"
 #include "overlay/gpu/cuda.h"
 
+enum { OVERLAY_GPU_LOG_ROOM = 16384 };  // iterations of a chunk, at most
+
 // For tests and benchmarks. Zero members take the defaults.
 typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
@@ -46,7 +48,17 @@ mco_status overlay_gpu_start(overlay_gpu *g);
 // The method of d->p until its end or a limit. d->best, d->least and the iterations are those of the run. Errors: DEVICE, MEMORY.
 mco_status overlay_gpu_iterate(overlay_gpu *g);
 
-// All of this. *work: device time and GPU. A run that ends before its first sweep leaves no bound.
+// ---- Inside: load.c for gpu.c
+
+// Whether the run of an overlay_dual must end.
+bool overlay_gpu_must_stop(void *dual);
+// No row has a list: all its links are near, and no dual is too low. Errors: DEVICE.
+mco_status overlay_gpu_forget_lists(overlay_gpu *g);
+bool overlay_gpu_starts_at_zero(const overlay_dual *d);
+
+// ---- All
+
+// Opens, starts, iterates, closes. *work: device time and GPU. A run that ends before its first sweep leaves no bound.
 mco_status overlay_gpu_run(overlay_dual *d, const char *gpus, mco_work *work);
 
 #endif
