@@ -107,7 +107,7 @@ static int64_t target_of(const seeker *s)
     return between(&b, false);
 }
 
-static uint64_t jump(overlay_dual *d, overlay_row *row, int32_t i)
+uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const uint32_t dual = d->dual[i];
     const uint64_t down = (uint64_t)d->width / 2 + (d->reach[i] > LEAST_REACH ? d->reach[i] : LEAST_REACH);
@@ -123,7 +123,7 @@ static mco_status iterate(overlay_dual *d, bool *goes_on)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
-    *goes_on = overlay_sweep(d, jump, &bound);
+    *goes_on = overlay_sweep(d, overlay_jump_node, &bound);
     if (*goes_on)
         MCO_TRY(overlay_take(d, bound));
     if (*goes_on)

@@ -25,6 +25,7 @@ const mco_option_table *mco_overlay_bound_options(void)
 }
 
 enum { MOST_UNSWEPT = 1 << 24 };  // links
+enum { MOST_SPLIT = 1 << 17 };    // nodes: beyond, a fractional overlay takes far longer than the bound; only --gap asks for it
 
 typedef struct solver {
     mco_context *ctx;
@@ -39,6 +40,7 @@ typedef struct solver {
 // ---- A feasible fractional overlay
 
 enum { FIRST_GAP = 4, GAP_PERIOD = 32 };  // iterations
+static const int64_t LOOKS = INT64_C(1) << 25, LOOKS_A_LINK = 8;  // of the descent, which else takes far longer than the bound
 static const double FAR_GAPS = 20;  // a first overlay that misses the gap by so many times is not improved
 
 static mco_status take_worth(const overlay_search *search, const mco_overlay *o, double *worth)
@@ -64,6 +66,7 @@ mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hop
     MCO_TRY(take_worth(&search, &free_least, value));
     if (*value <= hopeless)
         goto done;
+    search.most_looks = LOOKS + LOOKS_A_LINK * search.links;
     MCO_TRY(overlay_descend(&search));
     MCO_TRY(take_worth(&search, &free_least, value));
 done:
@@ -170,7 +173,7 @@ static mco_status give(solver *s)
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
-    if (!s->is_exact)
+    if (!s->is_exact && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
         MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
     r->value = fmax(r->value, split);
     r->duals = d->best;
@@ -300,4 +303,5 @@ void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *
     mco_struct_clear(result, &full, sizeof full);
     mco_free(ctx, &full.duals);
     mco_free(ctx, &full.history);
+    mco_free(ctx, &full.rounds);
 }

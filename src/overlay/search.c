@@ -146,12 +146,7 @@ done:
 
 // ---- Changes
 
-static int32_t other_end(const overlay_candidate *link, int32_t v)
-{
-    return link->end[0] == v ? link->end[1] : link->end[0];
-}
-
-static void set_bandwidth(overlay_search *s, int32_t e, int32_t x)
+void overlay_set_bandwidth(overlay_search *s, int32_t e, int32_t x)
 {
     const overlay_candidate *link = &s->link[e];
     const int64_t more = (int64_t)x - s->x[e];
@@ -161,24 +156,30 @@ static void set_bandwidth(overlay_search *s, int32_t e, int32_t x)
     s->x[e] = x;
 }
 
-static bool change(overlay_search *s, int32_t e, int32_t x)
+bool overlay_change_link(overlay_search *s, int32_t e, int32_t x)
 {
     s->is_full = s->is_full || mco_grow(s->ctx, &s->log, &s->log_room, s->changes + 1) != MCO_OK;
     if (s->is_full)
         return false;
     s->log[s->changes++] = (overlay_change){e, s->x[e]};
-    set_bandwidth(s, e, x);
+    overlay_set_bandwidth(s, e, x);
     return true;
 }
 
-// Undoes all changes behind the first `changes`; the worth before them was `worth`.
-static void undo(overlay_search *s, int64_t changes, double worth)
+void overlay_undo(overlay_search *s, int64_t changes, double worth)
 {
     while (s->changes > changes) {
         const overlay_change *last = &s->log[--s->changes];
-        set_bandwidth(s, last->link, last->before);
+        overlay_set_bandwidth(s, last->link, last->before);
     }
     s->worth = worth;
+}
+
+mco_status overlay_commit(overlay_search *s)
+{
+    s->moves += s->changes;
+    s->changes = 0;
+    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
 }
 
 // What the link could carry more if both ends had that much left: 0 if it could not be kept.
@@ -195,9 +196,9 @@ static bool fill(overlay_search *s, int32_t v)
 {
     bool gains = false;
     for (int64_t a = s->first[v]; a < s->first[v + 1] && s->rest[v] > 0; a++) {
-        const int32_t e = s->of[a], j = other_end(&s->link[e], v);
+        const int32_t e = s->of[a], j = overlay_other_end(&s->link[e], v);
         const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
-        if (more > 0 && change(s, e, s->x[e] + (int32_t)more))
+        if (more > 0 && overlay_change_link(s, e, s->x[e] + (int32_t)more))
             gains = true;
     }
     return gains;
@@ -225,7 +226,7 @@ static bool is_in_chain(const shift *steps, int count, int32_t link)
 
 static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
 {
-    const int32_t j = other_end(&s->link[e], v);
+    const int32_t j = overlay_other_end(&s->link[e], v);
     for (int64_t a = s->first[j]; a < s->first[j + 1]; a++) {
         const int32_t g = s->of[a];
         if (s->x[g] == 0 || g == e)
@@ -236,16 +237,19 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
         const int64_t wanted = most > s->rest[j] ? most - s->rest[j] : 0, less = fall_of(s, g, wanted);
         const double score = (double)s->link[e].reduced * (double)most - (double)s->link[g].reduced * (double)less;
         if (wanted > 0 && score > best->score && !is_in_chain(steps, count, g))
-            *best = (shift){e, g, other_end(&s->link[g], j), most, less, score};
+            *best = (shift){e, g, overlay_other_end(&s->link[g], j), most, less, score};
     }
 }
 
-static bool find_shift(const overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
+static bool find_shift(overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
     for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a]))
+        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a])) {
+            const int32_t j = overlay_other_end(&s->link[s->of[a]], v);
+            s->looks += s->first[j + 1] - s->first[j];
             look_at_shifts(s, v, s->of[a], steps, count, best);
+        }
     return best->raised >= 0;
 }
 
@@ -258,8 +262,8 @@ bool overlay_chain(overlay_search *s, int32_t v)
     int64_t best = s->changes;
     for (int k = 0; k < DEPTH && s->rest[v] > 0 && find_shift(s, v, steps, k, &steps[k]); k++) {
         const shift *step = &steps[k];
-        if (!change(s, step->lowered, s->x[step->lowered] - (int32_t)step->less) ||
-            !change(s, step->raised, s->x[step->raised] + (int32_t)step->more))
+        if (!overlay_change_link(s, step->lowered, s->x[step->lowered] - (int32_t)step->less) ||
+            !overlay_change_link(s, step->raised, s->x[step->raised] + (int32_t)step->more))
             break;
         v = step->next;
         fill(s, v);
@@ -268,18 +272,11 @@ bool overlay_chain(overlay_search *s, int32_t v)
             best = s->changes;
         }
     }
-    undo(s, best, most);
+    overlay_undo(s, best, most);
     return s->worth > before;
 }
 
 // ---- Descent and shakes
-
-static mco_status commit(overlay_search *s)
-{
-    s->moves += s->changes;
-    s->changes = 0;
-    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
-}
 
 mco_status overlay_descend(overlay_search *s)
 {
@@ -288,9 +285,15 @@ mco_status overlay_descend(overlay_search *s)
     while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
         before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
+            if (s->most_looks > 0 && s->looks >= s->most_looks)
+                goto done;
             if (s->rest[v] > 0)
                 overlay_chain(s, v);
-            MCO_TRY(commit(s));
+            if (s->rest[v] > 0)
+                overlay_meet(s, v);
+            if (s->rest[v] > 0)
+                overlay_add_links(s, v);
+            MCO_TRY(overlay_commit(s));
         }
     }
 done:
@@ -315,20 +318,22 @@ mco_status overlay_shake(overlay_search *s)
     const uint32_t dropped = LEAST_DROPPED + mco_rng_below(&s->rng, MOST_DROPPED - LEAST_DROPPED + 1);
     for (uint32_t k = 0; k < dropped; k++) {
         const int32_t e = draw_kept(s, v);
-        if (e >= 0 && change(s, e, 0)) {
+        if (e >= 0 && overlay_change_link(s, e, 0)) {
             touched[count++] = s->link[e].end[0];
             touched[count++] = s->link[e].end[1];
         }
         // On to a node that a candidate of this one leads to.
         const int64_t links = s->first[v + 1] - s->first[v];
         if (links > 0)
-            v = other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
+            v = overlay_other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
     }
     for (int32_t k = count - 1; k >= 0; k--)
         overlay_chain(s, touched[k]);
+    for (int32_t k = 0; k < count; k++)
+        overlay_meet(s, touched[k]);
     if (s->worth < before)
-        undo(s, 0, before);
-    return commit(s);
+        overlay_undo(s, 0, before);
+    return overlay_commit(s);
 }
 
 // ---- Opening
@@ -342,11 +347,12 @@ mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay
     MCO_TRY(join_candidates(out));
     MCO_TRY(mco_alloc(ctx, &out->x, out->links));
     MCO_TRY(mco_alloc(ctx, &out->rest, o->nodes));
+    MCO_TRY(overlay_paths_open(ctx, o->nodes, &out->paths));
     for (int32_t i = 0; i < o->nodes; i++)
         out->rest[i] = o->bandwidth[i];
     for (int64_t e = 0; e < out->links; e++) {
         const int64_t a = out->rest[out->link[e].end[0]], b = out->rest[out->link[e].end[1]];
-        set_bandwidth(out, (int32_t)e, (int32_t)raise_of(out, (int32_t)e, a < b ? a : b));
+        overlay_set_bandwidth(out, (int32_t)e, (int32_t)raise_of(out, (int32_t)e, a < b ? a : b));
     }
 done:
     return st;
@@ -354,6 +360,7 @@ done:
 
 void overlay_search_close(overlay_search *s)
 {
+    overlay_paths_close(&s->paths);
     mco_free(s->ctx, &s->log);
     mco_free(s->ctx, &s->rest);
     mco_free(s->ctx, &s->x);
@@ -395,5 +402,25 @@ mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
 done:
     mco_free(s->ctx, &kept);
     mco_overlay_solution_clear(s->ctx, &given);
+    return st;
+}
+
+// ---- For nodes that come and go (renew.c)
+
+mco_status overlay_search_look(const overlay_search *s, int32_t v, overlay_candidate **out, int64_t *count)
+{
+    mco_status st = MCO_OK;
+    seen *list = NULL;
+    MCO_TRY(mco_alloc(s->ctx, &list, overlay_row_size(s->o, v) + MORE_LINKS));
+    *count = look_at_row(s, v, list);
+    MCO_TRY(mco_alloc(s->ctx, out, *count));
+    for (int64_t k = 0; k < *count; k++) {
+        const overlay_link link = overlay_entry(s->o, v, list[k].entry);
+        (*out)[k] = (overlay_candidate){.end = {v < link.node ? v : link.node, v < link.node ? link.node : v},
+                                        .least = least_of(s, v, list[k].entry), .most = link.most, .weight = link.weight,
+                                        .reduced = list[k].reduced};
+    }
+done:
+    mco_free(s->ctx, &list);
     return st;
 }

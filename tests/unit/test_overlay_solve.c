@@ -82,8 +82,10 @@ static void test_groups(void **state)
         mco_overlay *o = of_group(groups[g]);
         mco_overlay_params p = params_of(500, 1);
         mco_overlay_result one = solved(o, &p);
-        assert_true(one.stop == MCO_STOP_ITERATIONS && one.outcome == MCO_OUTCOME_FEASIBLE);
-        assert_true(one.worth >= (g < 2 ? 0.99 : 0.95) * one.bound);
+        // Where nodes fit one link each, a matching proves the overlay.
+        assert_true(g == 3 ? one.stop == MCO_STOP_FINISHED && one.outcome == MCO_OUTCOME_OPTIMAL
+                           : one.stop == MCO_STOP_ITERATIONS && one.outcome == MCO_OUTCOME_FEASIBLE);
+        assert_true(one.worth >= 0.9995 * one.bound);
         assert_true(one.history_count > 0 && one.history[one.history_count - 1].objective == one.worth);
         p.threads = 2;
         mco_overlay_result two = solved(o, &p);
@@ -168,8 +170,8 @@ static void test_large_bandwidths(void **state)
     p.time_limit_s = 20;
     assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
     mco_overlay_result r = solved(o, &p);
-    assert_int_equal(r.stop, MCO_STOP_ITERATIONS);
-    assert_true(r.worth >= 1e9 && r.bound >= 1.5e9);
+    assert_true(r.stop == MCO_STOP_ITERATIONS || r.outcome == MCO_OUTCOME_OPTIMAL);
+    assert_true(r.worth >= 1.49e9 && r.bound >= 1.5e9);
     mco_overlay_result_clear(test_ctx, &r);
     mco_overlay_destroy(test_ctx, &o);
 }
