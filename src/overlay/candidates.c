@@ -189,3 +189,23 @@ done:
     mco_free(s->ctx, &list);
     return st;
 }
+
+// ---- For nodes that come and go (renew.c)
+
+mco_status overlay_search_look(const overlay_search *s, int32_t v, overlay_candidate **out, int64_t *count)
+{
+    mco_status st = MCO_OK;
+    seen *list = NULL;
+    MCO_TRY(mco_alloc(s->ctx, &list, overlay_row_size(s->o, v) + MORE_LINKS));
+    *count = look_at_row(s, v, list);
+    MCO_TRY(mco_alloc(s->ctx, out, *count));
+    for (int64_t k = 0; k < *count; k++) {
+        const overlay_link link = overlay_entry(s->o, v, list[k].entry);
+        (*out)[k] = (overlay_candidate){.end = {v < link.node ? v : link.node, v < link.node ? link.node : v},
+                                        .least = least_of(s, v, list[k].entry), .most = link.most, .weight = link.weight,
+                                        .reduced = list[k].reduced};
+    }
+done:
+    mco_free(s->ctx, &list);
+    return st;
+}

@@ -64,7 +64,8 @@ typedef struct overlay_search {
     double worth;          // in units of weight times bandwidth
     overlay_change *log;   // changes since the last commit
     int64_t changes, log_room;
-    int64_t moves, looks;
+    int64_t moves, turns;
+    int64_t looks, most_looks;  // at links beside those of a chain; a descent ends there; 0: nowhere
     bool is_full;          // no memory for the log: the move is void
     overlay_paths paths;
     mco_rng rng;
@@ -102,21 +103,21 @@ mco_status overlay_start_with(overlay_search *s, int64_t count, const int32_t *f
 
 // ---- Candidates of a node. A look at a hub is one at OVERLAY_LOOKS of its candidates, at other ones each time.
 
-typedef struct overlay_look {
+typedef struct overlay_glance {
     const int32_t *of;
     int64_t count, at, left;
-} overlay_look;
+} overlay_glance;
 
-static inline overlay_look overlay_look_at(const overlay_search *s, int32_t v)
+static inline overlay_glance overlay_glance_at(const overlay_search *s, int32_t v)
 {
     const int64_t count = s->first[v + 1] - s->first[v];
     if (count <= OVERLAY_LOOKS)
-        return (overlay_look){s->of + s->first[v], count, 0, count};
-    return (overlay_look){s->of + s->first[v], count, s->looks * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
+        return (overlay_glance){s->of + s->first[v], count, 0, count};
+    return (overlay_glance){s->of + s->first[v], count, s->turns * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
 }
 
 // The next candidate; -1: that was all.
-static inline int32_t overlay_next(overlay_look *look)
+static inline int32_t overlay_next(overlay_glance *look)
 {
     if (look->left == 0)
         return -1;
@@ -142,6 +143,21 @@ void overlay_undo(overlay_search *s, int64_t changes, double worth);
 
 // Makes the changes so far final. Errors: MEMORY (an earlier change was refused).
 mco_status overlay_commit(overlay_search *s);
+
+// Lists the links of node v that are worth a look, *out [*count], which the caller releases. Errors: MEMORY. O(row)
+mco_status overlay_search_look(const overlay_search *s, int32_t v, overlay_candidate **out, int64_t *count);
+
+// ---- Nodes that come and go, in a search that stays open (renew.c). The instance may have more nodes since then; `nodes` is their number before.
+
+// A node leaves: none of its links is a candidate any more. O(candidates of the node)
+void overlay_search_leave(overlay_search *s, int32_t v);
+// Adds the candidates of nodes that joined or have new links, `joined` [count]. The caller sets their `rest`. Errors: LIMIT, MEMORY.
+// O(rows of these nodes, and all candidates)
+mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *joined, int64_t count);
+// Takes over the overlay of an older search of the same instance, which knows all nodes. Errors: MEMORY. O(candidates)
+mco_status overlay_search_take(overlay_search *s, const overlay_search *old);
+// Chains from nodes that have bandwidth left, `touched` [count], in a few passes. Errors: MEMORY.
+mco_status overlay_search_mend(overlay_search *s, const int32_t *touched, int64_t count);
 
 // The links that are kept, by ends. Errors: MEMORY.
 mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out);

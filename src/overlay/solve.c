@@ -95,6 +95,7 @@ static mco_status find_bound(solver *s)
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
     p.simd = s->p.simd;
     p.threads = s->p.threads;
+    p.gpus = s->p.gpus;
     if (s->p.time_limit_s < MCO_NO_LIMIT)
         p.time_limit_s = BOUND_SHARE * s->p.time_limit_s;
     MCO_TRY(overlay_bound(s->ctx, s->o, &p, &s->bound));
@@ -240,7 +241,6 @@ mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, cons
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
-    MCO_TRY(overlay_refuse_gpus(ctx, MCO_ENGINE_AUTO, s.p.gpus));
     const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .gap = s.p.gap, .maximises = true,
                                        .objective = "worth", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);

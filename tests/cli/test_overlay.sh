@@ -46,11 +46,26 @@ bounds() {
     done
     expect 0 "$MCO" overlay bound b.csv --time-limit 0 --json late.json
     expect_json late.json stop '"time"'
-    expect 4 "$MCO" overlay bound b.csv --engine gpu --json bad.json
-    expect_text err "no GPU: the membership overlay has no engine on GPUs"
     expect 2 "$MCO" overlay bound b.csv --method best
     expect 2 "$MCO" overlay bound b.csv --iterations 0
     expect_no_file bad.json
+}
+
+# Without a GPU the engine says so; with a GPU it gives the bits of the reference.
+gpu() {
+    local seen=0
+    "$MCO" overlay bound b.csv --engine gpu --iterations 20 --json gpu.json > out 2> err || seen=$?
+    expect 2 "$MCO" overlay bound b.csv --engine cpu --gpus 0
+    expect_text err "--gpus is for the gpu engine"
+    if [ "$seen" -eq 4 ]; then
+        expect_no_file gpu.json
+        expect 4 "$MCO" overlay solve b.csv --gpus 0
+        expect_text err "no GPU: "
+        return 0
+    fi
+    [ "$seen" -eq 0 ] || fail "exit code $seen with --engine gpu"
+    expect 0 "$MCO" overlay bound b.csv --engine reference --iterations 20 --json reference.json
+    expect_json gpu.json exact_bound "$(json reference.json exact_bound)"
 }
 
 program() {
@@ -86,7 +101,6 @@ solves() {
     printf 'from,to\na,b\n' > graph.csv
     expect 0 "$MCO" overlay solve three.csv --links graph.csv --least 1 --most 3 --solution s.csv
     printf 'from,to,bandwidth\na,b,3\n' | cmp -s - s.csv || fail "--links, --least and --most are not obeyed"
-    expect 4 "$MCO" overlay solve b.csv --gpus 0
 }
 
 checks() {
@@ -176,6 +190,7 @@ hostile() {
 peers
 generates
 bounds
+gpu
 program
 solves
 checks
