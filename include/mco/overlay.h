@@ -145,7 +145,8 @@ typedef struct mco_overlay_bound_result {
 #define MCO_OVERLAY_BOUND_RESULT_INIT MCO_SIZED(mco_overlay_bound_result)
 
 // Finds an upper bound. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_bound_result_clear() releases it.
-// Errors: ARGUMENT, LIMIT, MEMORY, IO (no solver of linear programs), DEVICE (no engine runs on GPUs). O(links) an iteration.
+// Errors: ARGUMENT, LIMIT (also: a GPU that was asked for has too little memory), MEMORY, IO (no solver of linear programs), DEVICE.
+// O(links) an iteration.
 MCO_API mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                                      mco_overlay_bound_result *result);
 MCO_API void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result);
@@ -203,7 +204,7 @@ typedef struct mco_overlay_result {
 
 // Finds an overlay: a bound first, then links by their reduced weights, then a search that moves bandwidth along chains of links. It
 // ends where no chain gains, or at a limit. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_result_clear()
-// releases it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE (no engine runs on GPUs).
+// releases it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE.
 MCO_API mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params,
                                      mco_overlay_result *result);
 MCO_API void mco_overlay_result_clear(mco_context *ctx, mco_overlay_result *result);

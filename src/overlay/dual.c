@@ -40,6 +40,10 @@ mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *
     MCO_TRY(mco_alloc(ctx, &out->best, padded));
     MCO_TRY(mco_alloc(ctx, &out->part, out->blocks));
     MCO_TRY(overlay_prices_open(ctx, o, build->both == NULL, &out->prices));
+    if (out->prices.order != NULL) {
+        out->room = nodes + OVERLAY_PRICE_PAD;
+        MCO_TRY(mco_alloc(ctx, &out->loads, out->workers * out->room));
+    }
     MCO_TRY(open_rows(out));
     if (threads > 1)
         MCO_TRY(mco_team_open(ctx, threads, false, &out->team));
@@ -62,6 +66,7 @@ void overlay_dual_close(overlay_dual *d)
     mco_free(d->ctx, &d->dual);
     mco_free(d->ctx, &d->reach);
     mco_free(d->ctx, &d->excess);
+    mco_free(d->ctx, &d->loads);
     mco_free(d->ctx, &d->alpha);
     mco_free(d->ctx, &d->stalls);
 }
@@ -90,18 +95,37 @@ static void run_nodes(const sweep *s, overlay_row *row, int64_t first, int64_t e
     }
 }
 
-// overlay_measure() for groups of places.
-static void measure_groups(overlay_dual *d, int64_t first, int64_t end, overlay_sum *sum)
+// overlay_measure() for groups of places, each link once.
+static void measure_groups(overlay_dual *d, int worker, int64_t first, int64_t end, overlay_sum *sum)
 {
     for (int64_t k = first; k < end; k += OVERLAY_GROUP) {
-        overlay_above sums[OVERLAY_GROUP];
-        d->build->group(&d->prices, k, sums);
+        uint64_t worth[OVERLAY_GROUP];
+        d->build->group(&d->prices, k, d->loads + worker * d->room, worth);
         for (int g = 0; g < OVERLAY_GROUP && k + g < end; g++) {
-            const int32_t i = d->prices.order[k + g];
-            if (d->excess != NULL)
-                d->excess[i] = (int64_t)sums[g].most - d->o->bandwidth[i];
-            add_node(d, sum, i, sums[g].worth);
+            overlay_add(sum, worth[g]);
+            add_node(d, sum, d->prices.order[k + g], worth[g]);
         }
+    }
+}
+
+static bool is_by_groups(const overlay_dual *d, overlay_node *node)
+{
+    return node == overlay_measure && d->loads != NULL;
+}
+
+// What groups add up: none before a sweep, the excess of each node after it.
+static void clear_loads(overlay_dual *d)
+{
+    memset(d->loads, 0, (size_t)(d->workers * d->room) * sizeof *d->loads);
+}
+
+static void give_excess(overlay_dual *d)
+{
+    for (int32_t k = 0; d->excess != NULL && k < d->o->nodes; k++) {
+        const int32_t i = d->prices.order[k];
+        d->excess[i] = -(int64_t)d->o->bandwidth[i];
+        for (int w = 0; w < d->workers; w++)
+            d->excess[i] += d->loads[w * d->room + k];
     }
 }
 
@@ -117,8 +141,8 @@ static void run_block(void *shared, int worker, int64_t block)
         atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
         return;
     }
-    if (s->node == overlay_measure && d->prices.order != NULL)
-        measure_groups(d, first, end, &sum);
+    if (is_by_groups(d, s->node))
+        measure_groups(d, worker, first, end, &sum);
     else
         run_nodes(s, &d->rows[worker], first, end, &sum);
     d->part[block] = sum;
@@ -129,6 +153,8 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
     sweep s = {.d = d, .node = node};
     const double begin_s = mco_clock_s();
     overlay_prices_set(&d->prices, d->dual);
+    if (is_by_groups(d, node))
+        clear_loads(d);
     if (d->workers > 1)
         mco_team_run(&d->team, d->blocks, run_block, NULL, &s);
     else
@@ -142,6 +168,8 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
             d->run->stop = MCO_STOP_TIME;  // what is left is for the check
         return false;
     }
+    if (is_by_groups(d, node))
+        give_excess(d);
     d->fastest_s = fmin(d->fastest_s, mco_clock_s() - begin_s);
     d->stop_s = d->run->stop_s - SWEEPS_OF_CHECK * d->fastest_s;
     return true;

@@ -30,6 +30,8 @@ typedef struct overlay_dual {
     // Of the methods.
     uint32_t width;         // jump: of the ramp that stands for the step; 0: none
     uint32_t *reach;        // [nodes] jump: how far a node looks first
+    uint32_t *loads;        // [workers * room] complete instances: load of the node at each place, what each worker has found; else NULL
+    int64_t room;
     int64_t *excess;        // [nodes] std: load less bandwidth, which overlay_measure() fills; else NULL
     uint64_t *alpha;        // [nodes] dist: step in units of 2^-48
     int32_t *stalls;        // [nodes] dist: steps without gain
@@ -86,6 +88,10 @@ uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i);
 mco_status overlay_jump(overlay_dual *d);
 mco_status overlay_std(overlay_dual *d);
 mco_status overlay_dist(overlay_dual *d);
+// The steps of one node in dist, which overlay_dist_open() prepares. It knows the duals of the others as the sweep tells them: they may be
+// stale. Errors: MEMORY.
+mco_status overlay_dist_open(overlay_dual *d);
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.

@@ -257,39 +257,65 @@ static overlay_above both(const overlay_row *row, uint32_t dual)
         const lanes32 excess = lanes32_load(row->excess + k);
         const lanes32 counted = lanes32_load(row->most + k) & (lanes32)(excess > d);
         most += counted;
-        worth += products((lanes32u)(excess - d), (lanes32u)counted);
+        worth += products((lanes32u)excess - (lanes32u)d, (lanes32u)counted);
     }
     return (overlay_above){sum32(most), sum64(worth)};
 }
 
-// Floats sort out whole vectors that no node of the group reaches.
-static void group(const overlay_prices *v, int64_t first, overlay_above sums[OVERLAY_GROUP])
+// What a group of nodes has in common over a row.
+typedef struct grouped {
+    lanesf above[OVERLAY_GROUP], below[OVERLAY_GROUP];
+    lanes32 most[OVERLAY_GROUP];
+    lanes64u worth[OVERLAY_GROUP];
+} grouped;
+
+// Adds the links between the nodes of the group and those of a vector, or behind each node in the vector that has the group itself.
+static inline __attribute__((always_inline)) void add_vector(const overlay_prices *v, int64_t first, int64_t place, bool is_own, uint32_t *load,
+                                                             grouped *s)
 {
-    const int64_t nodes = v->o->nodes;
-    lanesf p[OVERLAY_GROUP], least[OVERLAY_GROUP];
-    lanes32 most[OVERLAY_GROUP] = {{0}};
-    lanes64u worth[OVERLAY_GROUP] = {{0}};
+    const lanes32u p = load32(v->uptime + place), at = load32(v->at + place);
+    const lanes32 cap = lanes32_load(v->cap + place);
+    lanes32 column = {0};
+    UNROLL(4)
     for (int g = 0; g < OVERLAY_GROUP; g++) {
-        p[g] = (lanesf){0} + v->above[first + g];
-        least[g] = (lanesf){0} + v->below[first + g];
+        const lanes32u own = (lanes32u){0} + v->uptime[first + g], d = (lanes32u){0} + v->at[first + g];
+        const lanes32u excess = greater(high_products(own, p), at) - at, more = greater(excess, d) - d;
+        lanes32 counted = lanes32_lesser(lanes32_all(v->cap[first + g]), cap) & (lanes32)(more != (lanes32u){0});
+        if (is_own)
+            counted &= (lanes32)(lanes32_count() > lanes32_all((int32_t)(first + g - place)));
+        s->most[g] += counted;
+        s->worth[g] += products(more, (lanes32u)counted);
+        column += counted;
     }
-    for (int64_t place = 0; place < nodes; place += LANES32) {
-        const lanesf q = loadf(v->above + place);
-        const lanesf front = greaterf(product_less(p[0], q, least[0]), product_less(p[1], q, least[1]));
-        const lanesf back = greaterf(product_less(p[2], q, least[2]), product_less(p[3], q, least[3]));
-        if (reaches(greaterf(front, back), loadf(v->below + place)) == 0)
-            continue;
-        for (int g = 0; g < OVERLAY_GROUP; g++) {
-            const lanes32u excess = excess_at(v, place, first + g), d = (lanes32u){0} + v->at[first + g];
-            const lanes32u more = greater(excess, d) - d;
-            const lanes32 is_over = (lanes32)(more != (lanes32u){0});
-            const lanes32 counted = lanes32_lesser(lanes32_all(v->cap[first + g]), lanes32_load(v->cap + place)) & is_over;
-            most[g] += counted;
-            worth[g] += products(more, (lanes32u)counted);
-        }
+    lanes32_store((int32_t *)load + place, lanes32_load((const int32_t *)load + place) + column);
+}
+
+// Whether a node of the group may reach one of the vector.
+static inline __attribute__((always_inline)) bool may_reach(const overlay_prices *v, int64_t place, const grouped *s)
+{
+    const lanesf q = loadf(v->above + place);
+    const lanesf front = greaterf(product_less(s->above[0], q, s->below[0]), product_less(s->above[1], q, s->below[1]));
+    const lanesf back = greaterf(product_less(s->above[2], q, s->below[2]), product_less(s->above[3], q, s->below[3]));
+    return reaches(greaterf(front, back), loadf(v->below + place)) != 0;
+}
+
+static void group(const overlay_prices *v, int64_t first, uint32_t *load, uint64_t worth[OVERLAY_GROUP])
+{
+    const int64_t nodes = v->o->nodes, own = first - first % LANES32;
+    grouped s = {0};
+    for (int g = 0; g < OVERLAY_GROUP; g++) {
+        s.above[g] = (lanesf){0} + v->above[first + g];
+        s.below[g] = (lanesf){0} + v->below[first + g];
     }
-    for (int g = 0; g < OVERLAY_GROUP; g++)
-        sums[g] = (overlay_above){sum32(most[g]), sum64(worth[g])};
+    if (may_reach(v, own, &s))
+        add_vector(v, first, own, true, load, &s);
+    for (int64_t place = own + LANES32; place < nodes; place += LANES32)
+        if (may_reach(v, place, &s))
+            add_vector(v, first, place, false, load, &s);
+    for (int g = 0; g < OVERLAY_GROUP; g++) {
+        load[first + g] += sum32(s.most[g]);
+        worth[g] = sum64(s.worth[g]);
+    }
 }
 
 static void split(const overlay_row *row, uint32_t low, uint32_t high, overlay_row *inside, overlay_above *above)

@@ -82,9 +82,10 @@ typedef struct overlay_build {
     // Splits a row for duals in [low, high]: links whose excess is in (low, high] go to `inside`, whose arrays have room for all; those
     // above go into the sums.
     void (*split)(const overlay_row *row, uint32_t low, uint32_t high, overlay_row *inside, overlay_above *above);
-    // Complete instances: both sums of the nodes at OVERLAY_GROUP places from `place` on, each at its own dual. Places behind
-    // the last are allowed; their sums are void.
-    void (*group)(const overlay_prices *v, int64_t place, overlay_above sums[OVERLAY_GROUP]);
+    // Complete instances, each link once: those between the nodes at OVERLAY_GROUP places from `place` on, which is a multiple of it, and all
+    // later places. Adds the limits of links above the duals of both ends to load [nodes, padded as the prices] at both places; worth:
+    // of each of these nodes what its links are worth. O(nodes)
+    void (*group)(const overlay_prices *v, int64_t place, uint32_t *load, uint64_t worth[OVERLAY_GROUP]);
 } overlay_build;
 
 extern const overlay_build overlay_plain;  // the reference; simd is AUTO

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "lagrange/lagrange.h"
 #include "overlay/dual.h"
 
 // ---- Standard: all duals along the subgradient, by one step
@@ -36,18 +37,12 @@ mco_status overlay_std(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
-    double beta = FIRST_BETA;
-    int stalls = 0;
+    lagrange_pace beta = {.factor = FIRST_BETA};
     bool goes_on = true;
     MCO_TRY(mco_alloc(d->ctx, &d->excess, d->o->nodes));
     while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_measure, &bound)) {
-        const bool is_less = overlay_less(bound, d->least);
-        stalls = is_less ? 0 : stalls + 1;
-        if (stalls == STD_STALLS) {
-            beta *= LESS_BETA;
-            stalls = 0;
-        }
-        step(d, beta, bound);
+        lagrange_note(&beta, overlay_less(bound, d->least), STD_STALLS, LESS_BETA, false);
+        step(d, beta.factor, bound);
         MCO_TRY(overlay_take(d, bound));
         MCO_TRY(overlay_test_gap(d, &goes_on));
     }
@@ -59,7 +54,9 @@ done:
 
 enum { DIST_STALLS = 10, MOST_VIEWED = 40 };  // 1.005^40 < 5/4
 // Steps are in units of 2^-48. The greatest keeps them below 1.
-static const uint64_t FIRST_ALPHA = UINT64_C(703687441777), LEAST_ALPHA = UINT64_C(1407374884), MOST_ALPHA = UINT64_C(1) << 47;
+static const uint64_t FIRST_ALPHA = UINT64_C(703687441777);
+static const lagrange_quasi_rules ALPHA = {.grows = 200, .shrinks = 20, .least = UINT64_C(1407374884), .most = UINT64_C(1) << 47,
+                                           .patience = DIST_STALLS};
 
 // The step of a node with this excess of load, in units of duals.
 static int64_t step_of(const overlay_dual *d, uint64_t alpha, int64_t excess, int32_t bandwidth)
@@ -117,7 +114,7 @@ static bool is_cut(overlay_dual *d, int64_t step)
     return atomic_load_explicit(&d->is_cut, memory_order_relaxed);
 }
 
-static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const int32_t bandwidth = d->o->bandwidth[i];
     uint32_t dual = d->dual[i], best = dual;
@@ -127,16 +124,9 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
         const overlay_above sums = sums_at(&w, dual);
         const uint64_t bound = sums.worth + (uint64_t)dual * (uint32_t)bandwidth;
         first = k == 0 ? sums.worth : first;
-        if (bound < least) {
-            least = bound;
-            best = dual;
-            d->alpha[i] += d->alpha[i] / 200;
-            d->alpha[i] = d->alpha[i] < MOST_ALPHA ? d->alpha[i] : MOST_ALPHA;
-        } else if (++d->stalls[i] > DIST_STALLS) {
-            d->alpha[i] -= d->alpha[i] / 20;
-            d->alpha[i] = d->alpha[i] > LEAST_ALPHA ? d->alpha[i] : LEAST_ALPHA;
-            d->stalls[i] = 0;
-        }
+        lagrange_quasi(&d->alpha[i], &d->stalls[i], bound < least, &ALPHA);
+        best = bound < least ? dual : best;
+        least = bound < least ? bound : least;
         const int64_t excess = (int64_t)sums.most - bandwidth;
         const int64_t moved = (int64_t)dual + step_of(d, d->alpha[i], excess, bandwidth);
         dual = moved <= 0 ? 0 : moved >= UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
@@ -148,16 +138,24 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
     return first;
 }
 
+mco_status overlay_dist_open(overlay_dual *d)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
+    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
+    for (int32_t i = 0; i < d->o->nodes; i++)
+        d->alpha[i] = FIRST_ALPHA;
+done:
+    return st;
+}
+
 mco_status overlay_dist(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
     bool goes_on = true;
-    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
-    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
-    for (int32_t i = 0; i < d->o->nodes; i++)
-        d->alpha[i] = FIRST_ALPHA;
-    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, descend, &bound)) {
+    MCO_TRY(overlay_dist_open(d));
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_dist_node, &bound)) {
         MCO_TRY(overlay_take(d, bound));
         MCO_TRY(overlay_test_gap(d, &goes_on));
     }

@@ -187,6 +187,24 @@ static void long_runs(void)
     mco_overlay_destroy(ctx, &o);
 }
 
+// Jumps that go on long enough for lists of near links, which change nothing.
+static void lists(const char *what, mco_overlay *o)
+{
+    mco_overlay_bound_params p = params_of(MCO_OVERLAY_METHOD_JUMP, is_tiny ? 28 : 120);
+    trace t;
+    if (o == NULL)
+        return;
+    compare(what, o, &p);
+    p.start = MCO_OVERLAY_START_ZERO;
+    compare(what, o, &p);
+    mco_overlay_bound_result r = bounded(o, &p, MCO_ENGINE_REFERENCE);
+    run_gpu(o, &p, &(overlay_gpu_tuning){.no_lists = true}, &t);
+    same_run(what, o, &t, &r);
+    trace_close(&t);
+    mco_overlay_bound_result_clear(ctx, &r);
+    mco_overlay_destroy(ctx, &o);
+}
+
 // ---- By the public entry
 
 static void entry(void)
@@ -271,6 +289,9 @@ int main(int argc, char **argv)
     methods("weights", random_graph(is_tiny ? 60 : 3000, 20, 0, true, false), is_tiny ? 4 : 12);
     methods("limits", random_graph(is_tiny ? 60 : 3000, 20, is_tiny ? 50 : 1100, false, true), is_tiny ? 4 : 12);
     methods("weights and limits", random_graph(is_tiny ? 60 : 20000, 6, is_tiny ? 50 : 17000, true, true), is_tiny ? 4 : 12);
+    lists("lists, regular", generated(is_tiny ? 80 : 1500, is_tiny ? 40 : 200, 0, 2));
+    lists("lists, skewed", generated(is_tiny ? 100 : 2000, 30, 0.7, 2));
+    lists("lists, weights and limits", random_graph(is_tiny ? 60 : 1500, 30, is_tiny ? 50 : 1400, true, true));
     long_runs();
     entry();
     refusals();

@@ -344,17 +344,26 @@ static void assert_row(sorting *s, const overlay_build *build, int32_t i, uint32
     }
 }
 
+// Groups have each link once: loads are those of the rows, and the worth is half of theirs.
 static void assert_groups(sorting *s, const overlay_build *build)
 {
-    overlay_above sums[OVERLAY_GROUP];
-    for (int64_t place = 0; place < s->o->nodes; place++) {
-        const int32_t i = s->quick.order[place];
-        if (place % OVERLAY_GROUP == 0)
-            build->group(&s->quick, place, sums);
-        overlay_plain.load(&s->plain, i, 0, &s->all);
-        assert_int_equal(sums[place % OVERLAY_GROUP].most, overlay_plain.over(&s->all, s->dual[i]));
-        assert_true(sums[place % OVERLAY_GROUP].worth == overlay_plain.ramp(&s->all, s->dual[i], UINT32_MAX));
+    uint32_t load[97 + OVERLAY_PRICE_PAD] = {0};
+    overlay_sum grouped = {0}, whole = {0};
+    for (int64_t place = 0; place < s->o->nodes; place += OVERLAY_GROUP) {
+        uint64_t worth[OVERLAY_GROUP];
+        build->group(&s->quick, place, load, worth);
+        for (int g = 0; g < 2 * OVERLAY_GROUP; g++)
+            overlay_add(&grouped, worth[g / 2]);
     }
+    for (int32_t place = 0; place < s->o->nodes; place++) {
+        const int32_t i = s->quick.order[place];
+        overlay_plain.load(&s->plain, i, 0, &s->all);
+        assert_int_equal(load[place], overlay_plain.over(&s->all, s->dual[i]));
+        overlay_add(&whole, overlay_plain.ramp(&s->all, s->dual[i], UINT32_MAX));
+    }
+    assert_true(whole.low == grouped.low && whole.high == grouped.high);
+    for (int64_t k = s->o->nodes; k < COUNT_OF(load); k++)
+        assert_int_equal(load[k], 0);
 }
 
 // Duals that leave all links, some, hardly any; those of the closed form lie on the border of all links at once.

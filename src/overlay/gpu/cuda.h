@@ -18,8 +18,8 @@ MCO_BEGIN_C
 enum {
     OVERLAY_GPU_BLOCK = 256,        // threads of a block of warps, of which each has a row
     OVERLAY_GPU_WHOLE_MOST = 1024,  // nodes of a complete instance whose runs are one launch
-    OVERLAY_GPU_CLASSES = 6,        // of rows by their length
-    OVERLAY_GPU_SHARED_ROW = 16384, // links of a row that a block keeps in shared memory
+    OVERLAY_GPU_CLASSES = 7,        // of rows by their length
+    OVERLAY_GPU_WARP_CLASSES = 4,   // of these: a warp a row
     OVERLAY_GPU_SLOTS = 2           // of exchanged words, and of sums and states
 };
 
@@ -73,13 +73,13 @@ typedef struct overlay_gpu_plan {
     int32_t nodes;
     bool is_complete;
     const int64_t *d_first;          // [nodes + 1]
-    const int32_t *d_to;             // [entries] 4 bytes an entry, and each link has two: 8 bytes a link
-    const uint32_t *d_weight;        // [entries] NULL: products
-    const int32_t *d_most;           // [entries] NULL: the lesser of both caps
+    int32_t *d_to;                   // [entries] 4 bytes an entry, and each link has two: 8 bytes a link; lists.cu reorders rows
+    uint32_t *d_weight;              // [entries] NULL: products
+    int32_t *d_most;                 // [entries] NULL: the lesser of both caps
     const int32_t *d_order;          // [nodes] by class; NULL: all nodes have the same class
-    overlay_gpu_class classes[OVERLAY_GPU_CLASSES];  // at most 32, 128, 256, 1024, OVERLAY_GPU_SHARED_ROW links; more
+    overlay_gpu_class classes[OVERLAY_GPU_CLASSES];  // at most 32, 128, 256, 1024, 4096, 16384 links; more
     int32_t blocks[OVERLAY_GPU_CLASSES];
-    uint64_t *d_scratch;             // [blocks of the last class][longest] rows that shared memory has no room for
+    uint64_t *d_scratch;             // [blocks of the last class][longest] its rows
     int64_t longest;                 // links of a row
     overlay_gpu_node *d_node[2];     // [nodes]
     uint32_t *d_best;                // [nodes]
@@ -87,6 +87,10 @@ typedef struct overlay_gpu_plan {
     uint64_t *d_alpha;               // [nodes] dist
     int32_t *d_stalls;               // [nodes] dist
     int32_t *d_excess;               // [nodes] std
+    // Lists of near links (lists.cu); NULL: none.
+    int32_t *d_near;                 // [nodes] so many links at the front of the row; as many as it has, or more: all of them
+    uint32_t *d_floor;               // [nodes] they are enough at duals not below this
+    uint32_t *d_lowest;              // [nodes] and while the node's own dual, which its neighbours count on, is not below this
     overlay_gpu_state *d_state;      // [OVERLAY_GPU_SLOTS]
     overlay_gpu_sums *d_sums;        // [OVERLAY_GPU_SLOTS]
     overlay_gpu_change *d_log;
@@ -106,6 +110,8 @@ cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int
 // events that this launch may use.
 cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width, cudaStream_t stream,
                                      cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined);
+// Makes lists of near links for the duals before iteration `tick`, whose ramp has this width.
+cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream);
 // `count` iterations of a complete instance in one launch, from the state and duals of slot and side 0, which take the results. `tick` counts
 // iterations of all launches since d_words was zeroed. d_width [count]: of jump's ramp; NULL: none. from_best: the first duals are those of the
 // least bound.

@@ -6,242 +6,13 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "base/clock.h"
 
-enum { LOG_ROOM = 16384, SWEEPS_MOST = 256, PLAIN_SHARE = 4 };
+enum { SWEEPS_MOST = 256, PLAIN_SHARE = 4 };
 static const double CHUNK_S = 0.02;                 // wall time of a chunk
 static const double FIRST_WHOLE_S = 5e-6, STEP_S = 5e-7;  // an iteration of a whole run, before one is measured; a step of it
 static const double FIRST_WIDTH = 0.005, LAST_WIDTH = 2e-5, UNITS = 4294967296.0, RAMP_SHARE = 0.8;  // of jump.c
-static const double FIRST_BETA = 0.005;             // of subgradient.c
-static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
-static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
-
-static bool must_stop(void *state)
-{
-    const overlay_dual *d = state;
-    return mco_run_must_stop(d->run, d->iterations) || mco_clock_s() >= d->stop_s;
-}
-
-// ---- Opening
-
-static int64_t entries_of(const mco_overlay *o)
-{
-    return o->is_complete ? 0 : 2 * o->links;
-}
-
-int64_t overlay_gpu_bytes(const mco_overlay *o)
-{
-    const int64_t per_node = 2 * (int64_t)sizeof(overlay_gpu_node) + 8 * 4 + 2 * 8, per_entry = 4 + (o->weight != NULL ? 4 : 0) + (o->row_most != NULL ? 4 : 0);
-    return per_node * o->nodes + per_entry * entries_of(o);
-}
-
-static int64_t row_size(const mco_overlay *o, int32_t i)
-{
-    return o->is_complete ? o->nodes : o->first[i + 1] - o->first[i];
-}
-
-static int class_of(int64_t size)
-{
-    static const int64_t most[OVERLAY_GPU_CLASSES - 1] = {32, 128, 256, 1024, OVERLAY_GPU_SHARED_ROW};
-    int c = 0;
-    while (c < OVERLAY_GPU_CLASSES - 1 && size > most[c])
-        c++;
-    return c;
-}
-
-// Brings an array to the device. Errors: STOPPED.
-static mco_status load(overlay_gpu *g, void *d_to, const void *from, size_t bytes)
-{
-    mco_status st = MCO_OK;
-    for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
-        const size_t size = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        if (must_stop(g->d))
-            return MCO_ERR_STOPPED;
-        MCO_CUDA(g->device.ctx, cudaMemcpyAsync((char *)d_to + at, (const char *)from + at, size, cudaMemcpyHostToDevice, g->device.stream));
-    }
-done:
-    return st;
-}
-
-#define TAKE(out, count) MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, out, count))
-#define LOAD(out, from, count)                                                             \
-    do {                                                                                   \
-        TAKE(out, count);                                                                  \
-        MCO_TRY(load(g, (void *)*(out), from, (size_t)(count) * sizeof **(out)));          \
-    } while (0)
-
-// Rows in the order of their classes; none where all have the same class.
-static mco_status load_classes(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = g->d->o;
-    overlay_gpu_plan *p = &g->plan;
-    int32_t *order = NULL;
-    int64_t count[OVERLAY_GPU_CLASSES] = {0}, at[OVERLAY_GPU_CLASSES];
-    int used = 0;
-    for (int32_t i = 0; i < o->nodes; i++)
-        count[class_of(row_size(o, i))]++;
-    for (int c = 0, first = 0; c < OVERLAY_GPU_CLASSES; first += (int)count[c], c++) {
-        int32_t blocks = 0;
-        used += count[c] > 0;
-        at[c] = first;
-        p->classes[c] = (overlay_gpu_class){first, first + count[c]};
-        MCO_CUDA(g->device.ctx, overlay_gpu_occupancy(g->method, c, g->device.info.multiprocessors, &blocks));
-        const int64_t wanted = c < 4 ? (count[c] + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : count[c];
-        p->blocks[c] = (int32_t)(wanted < blocks ? wanted : blocks);
-        MCO_CUDA(g->device.ctx, overlay_gpu_occupancy(OVERLAY_GPU_MEASURE, c, g->device.info.multiprocessors, &blocks));
-    }
-    if (used > 1) {
-        MCO_TRY(mco_alloc(g->device.ctx, &order, o->nodes));
-        for (int32_t i = 0; i < o->nodes; i++)
-            order[at[class_of(row_size(o, i))]++] = i;
-        LOAD(&p->d_order, order, o->nodes);
-        MCO_CUDA(g->device.ctx, cudaStreamSynchronize(g->device.stream));  // a copy of 4 bytes a node
-    }
-    p->longest = o->is_complete ? o->nodes : o->degree;
-    if (p->blocks[OVERLAY_GPU_CLASSES - 1] > 0)
-        TAKE(&p->d_scratch, p->longest * p->blocks[OVERLAY_GPU_CLASSES - 1]);
-done:
-    mco_free(g->device.ctx, &order);
-    return st;
-}
-
-static mco_status load_nodes(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = g->d->o;
-    overlay_gpu_node *node = NULL;
-    MCO_TRY(mco_alloc(g->device.ctx, &node, o->nodes));
-    for (int32_t i = 0; i < o->nodes; i++)
-        node[i] = (overlay_gpu_node){.uptime = o->uptime[i], .cap = (uint32_t)o->cap[i], .bandwidth = (uint32_t)o->bandwidth[i]};
-    for (int k = 0; k < 2; k++)
-        LOAD(&g->plan.d_node[k], node, o->nodes);
-    MCO_CUDA(g->device.ctx, cudaStreamSynchronize(g->device.stream));  // a copy of 32 bytes a node
-done:
-    mco_free(g->device.ctx, &node);
-    return st;
-}
-
-static mco_status take_rooms(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    overlay_gpu_plan *p = &g->plan;
-    const int64_t nodes = p->nodes, words = OVERLAY_GPU_SLOTS * (nodes + 6 * p->whole_blocks);
-    TAKE(&p->d_best, nodes);
-    TAKE(&p->d_reach, nodes);
-    TAKE(&p->d_alpha, nodes);
-    TAKE(&p->d_stalls, nodes);
-    TAKE(&p->d_excess, nodes);
-    TAKE(&p->d_state, OVERLAY_GPU_SLOTS);
-    TAKE(&p->d_sums, OVERLAY_GPU_SLOTS);
-    TAKE(&p->d_log, LOG_ROOM);
-    TAKE(&g->d_width, LOG_ROOM);
-    TAKE(&g->d_stop, 1);
-    p->d_stop = g->d_stop;
-    MCO_CUDA(g->device.ctx, cudaMemsetAsync(g->d_stop, 0, sizeof *g->d_stop, g->device.stream));
-    if (p->whole_blocks > 0) {
-        TAKE(&p->d_words, words);
-        MCO_CUDA(g->device.ctx, cudaMemsetAsync(p->d_words, 0, (size_t)words * sizeof *p->d_words, g->device.stream));
-    }
-    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_state, 1));
-    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_log, LOG_ROOM));
-    MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->h_width, LOG_ROOM));
-    MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->forked, cudaEventDisableTiming));
-    MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->joined, cudaEventDisableTiming));
-    MCO_CUDA(g->device.ctx, cudaEventCreateWithFlags(&g->ended, cudaEventDisableTiming));
-done:
-    return st;
-}
-
-static mco_status load_rows(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = g->d->o;
-    overlay_gpu_plan *p = &g->plan;
-    if (o->is_complete)
-        return MCO_OK;
-    LOAD(&p->d_first, o->first, (int64_t)o->nodes + 1);
-    LOAD(&p->d_to, o->to, entries_of(o));
-    if (o->weight != NULL)
-        LOAD(&p->d_weight, o->weight, entries_of(o));
-    if (o->row_most != NULL)
-        LOAD(&p->d_most, o->row_most, entries_of(o));
-done:
-    return st;
-}
-
-static overlay_gpu_rules rules_of(const overlay_dual *d)
-{
-    return (overlay_gpu_rules){.std_constant = d->p->std_constant,
-                               .scale = (double)d->o->scale,
-                               .inner = (int32_t)d->p->inner,
-                               .is_squared = d->p->std_norm == MCO_OVERLAY_NORM_SQUARED,
-                               .by_sign = d->p->dist_step == MCO_OVERLAY_STEP_SIGN,
-                               .keep = d->p->dist_keep == MCO_OVERLAY_KEEP_LAST   ? 2
-                                       : d->p->dist_keep == MCO_OVERLAY_KEEP_BEST ? 1
-                                                                                  : 0};
-}
-
-static mco_status settle(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = g->d->o;
-    bool fits = false;
-    g->bytes = overlay_gpu_bytes(o);
-    if ((size_t)g->bytes > g->device.info.free_bytes)
-        MCO_TRY(mco_fail(g->device.ctx, MCO_ERR_LIMIT, "GPU %d: the instance takes %" PRId64 " bytes of device memory, %zu are free",
-                         g->device.info.index, g->bytes, g->device.info.free_bytes));
-    g->method = g->d->p->method == MCO_OVERLAY_METHOD_STD    ? OVERLAY_GPU_STD
-                : g->d->p->method == MCO_OVERLAY_METHOD_DIST ? OVERLAY_GPU_DIST
-                                                             : OVERLAY_GPU_JUMP;
-    g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d)};
-    if (o->is_complete && o->nodes > 0 && o->nodes <= OVERLAY_GPU_WHOLE_MOST && !g->tuning.by_sweeps)
-        MCO_CUDA(g->device.ctx, overlay_gpu_whole_fits(g->method, o->nodes, g->device.info.multiprocessors, &fits));
-    g->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
-done:
-    return st;
-}
-
-mco_status overlay_gpu_open(overlay_dual *d, const char *gpus, const overlay_gpu_tuning *tuning, overlay_gpu *out)
-{
-    mco_status st = MCO_OK;
-    overlay_gpu *g = out;
-    const double begin_s = mco_clock_s();
-    *g = (overlay_gpu){.d = d};
-    if (tuning != NULL)
-        g->tuning = *tuning;
-    MCO_TRY(mco_device_open_named(d->ctx, gpus, &g->device));
-    MCO_TRY(settle(g));
-    MCO_TRY(take_rooms(g));
-    MCO_TRY(load_nodes(g));
-    MCO_TRY(load_rows(g));
-    MCO_TRY(load_classes(g));
-    MCO_CUDA(d->ctx, overlay_gpu_launch_begin(&g->plan, g->device.stream));
-    MCO_CUDA(d->ctx, cudaEventRecord(g->ended, g->device.stream));
-    MCO_TRY(mco_device_wait(&g->device, g->ended, must_stop, d, NULL));
-    d->stop_s = d->run->stop_s - CHECK_S * (double)(d->o->is_complete ? 2 * d->o->links : entries_of(d->o)) / d->workers;
-    *g->h_state = (overlay_gpu_state){.least_low = UINT64_MAX, .least_high = UINT64_MAX, .before = INFINITY, .beta = FIRST_BETA};
-    g->load_s = mco_clock_s() - begin_s;
-done:
-    return st;
-}
-
-void overlay_gpu_close(overlay_gpu *g)
-{
-    if (g->device.ctx == NULL)
-        return;
-    (void)cudaStreamSynchronize(g->device.stream);  // chunks are short, and the last one has seen d_stop
-    if (g->forked != NULL)
-        (void)cudaEventDestroy(g->forked);
-    if (g->joined != NULL)
-        (void)cudaEventDestroy(g->joined);
-    if (g->ended != NULL)
-        (void)cudaEventDestroy(g->ended);
-    mco_device_close(&g->device);
-    *g = (overlay_gpu){0};
-}
 
 // ---- A chunk
 
@@ -266,6 +37,14 @@ done:
     return st;
 }
 
+// When lists are made, in iterations since the last put of duals. Plain jumps from far away go wide at first, and soon settle.
+static bool is_list_due(int64_t iterations, bool has_width)
+{
+    const bool is_power = (iterations & (iterations - 1)) == 0;
+    return has_width ? iterations == 2 || iterations == 8 || (is_power && iterations >= 32)
+                     : iterations == 6 || iterations == 8 || iterations == 11 || (is_power && iterations >= 16);
+}
+
 static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t count, bool has_width, bool from_best)
 {
     mco_status st = MCO_OK;
@@ -273,7 +52,8 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
     const bool is_whole = g->plan.whole_blocks > 0 && method != OVERLAY_GPU_MEASURE;
     if (is_whole) {
         if (has_width)
-            MCO_CUDA(device->ctx, cudaMemcpyAsync(g->d_width, g->h_width, (size_t)count * sizeof *g->d_width, cudaMemcpyHostToDevice, device->stream));
+            MCO_CUDA(device->ctx, cudaMemcpyAsync(g->d_width, g->h_width, (size_t)count * sizeof *g->d_width, cudaMemcpyHostToDevice,
+                                                  device->stream));
         MCO_CUDA(device->ctx, cudaEventRecord(device->begin, device->stream));
         MCO_CUDA(device->ctx, overlay_gpu_launch_whole(&g->plan, method, g->ticks, count, has_width ? g->d_width : NULL, from_best, device->stream));
         g->ticks += (uint32_t)count;
@@ -281,11 +61,17 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
     }
     MCO_CUDA(device->ctx, cudaMemsetAsync(g->plan.d_sums, 0, OVERLAY_GPU_SLOTS * sizeof *g->plan.d_sums, device->stream));
     MCO_CUDA(device->ctx, cudaEventRecord(device->begin, device->stream));
-    if (from_best)
+    if (from_best) {
         MCO_CUDA(device->ctx, overlay_gpu_launch_put(&g->plan, NULL, device->stream));
-    for (int32_t k = 0; k < count; k++)
-        MCO_CUDA(device->ctx, overlay_gpu_launch_sweep(&g->plan, method, k, has_width ? g->h_width[k] : 0, device->stream, device->side, g->forked,
+        MCO_TRY(overlay_gpu_forget_lists(g));
+        g->phase = g->h_state->iteration;
+    }
+    for (int32_t k = 0; k < count; k++) {
+        if (method == OVERLAY_GPU_JUMP && g->plan.d_near != NULL && is_list_due(g->h_state->iteration + k - g->phase, has_width))
+            MCO_CUDA(device->ctx, overlay_gpu_launch_lists(&g->plan, k, has_width ? g->h_width[k] : 0, device->stream));
+        MCO_CUDA(device->ctx, overlay_gpu_launch_sweep(&g->plan, method, k, has_width ? g->h_width[k] : 0, device->stream, g->beside, g->forked,
                                                        g->joined));
+    }
 done:
     return st;
 }
@@ -305,7 +91,7 @@ static mco_status run_chunk(overlay_gpu *g, overlay_gpu_method method, int32_t c
     MCO_CUDA(device->ctx, cudaMemcpyAsync(g->h_state, g->plan.d_state + (is_whole ? 0 : count % OVERLAY_GPU_SLOTS), sizeof *g->h_state,
                                           cudaMemcpyDeviceToHost, device->stream));
     MCO_CUDA(device->ctx, cudaEventRecord(g->ended, device->stream));
-    MCO_TRY(mco_device_wait(device, g->ended, must_stop, g->d, g->d_stop));
+    MCO_TRY(mco_device_wait(device, g->ended, overlay_gpu_must_stop, g->d, g->d_stop));
     MCO_CUDA(device->ctx, cudaEventElapsedTime(&ms, device->begin, device->end));
     device->kernel_s += 1e-3 * (double)ms;
     if (g->h_state->iteration > before)
@@ -327,7 +113,7 @@ static int32_t chunk_of(const overlay_gpu *g, int64_t end)
     const bool is_whole = g->plan.whole_blocks > 0;
     const double steps = g->method == OVERLAY_GPU_DIST ? (double)d->p->inner * STEP_S : 0;
     const double iteration_s = g->launch_s > 0 ? g->launch_s : is_whole ? FIRST_WHOLE_S + steps : CHUNK_S;
-    int64_t most = is_whole ? LOG_ROOM : SWEEPS_MOST, count;
+    int64_t most = is_whole ? OVERLAY_GPU_LOG_ROOM : SWEEPS_MOST, count;
     most = g->tuning.chunk > 0 && g->tuning.chunk < most ? g->tuning.chunk : most;
     count = (int64_t)fmax(1, fmin(CHUNK_S / iteration_s, (double)most));
     end = g->tuning.most > 0 && g->tuning.most < end ? g->tuning.most : end;
@@ -477,10 +263,8 @@ mco_status overlay_gpu_start(overlay_gpu *g)
     mco_status st = MCO_OK;
     overlay_dual *d = g->d;
     const mco_overlay *o = d->o;
-    if (d->p->start == MCO_OVERLAY_START_ZERO || o->weight != NULL)
+    if (overlay_gpu_starts_at_zero(d))
         return MCO_OK;
-    for (int32_t i = 0; i < o->nodes; i++)
-        d->dual[i] = (uint32_t)((uint64_t)o->uptime[i] * o->uptime[i] >> 33);
     if (d->p->start == MCO_OVERLAY_START_AUTO)
         return start_better(g);
     MCO_CUDA(d->ctx, cudaMemcpyAsync(g->plan.d_best, d->dual, (size_t)o->nodes * sizeof *d->dual, cudaMemcpyHostToDevice, g->device.stream));

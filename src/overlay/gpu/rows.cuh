@@ -54,48 +54,6 @@ DEVICE uint32_t above(uint32_t excess, uint32_t dual)
     return (excess > dual ? excess : dual) - dual;
 }
 
-// A row in the registers of a warp: K links a lane.
-template <int K> struct warp_row {
-    uint32_t excess[K], most[K];
-
-    DEVICE uint32_t over(uint32_t dual) const
-    {
-        uint32_t sum = 0;
-#pragma unroll
-        for (int k = 0; k < K; k++)
-            sum += excess[k] > dual ? most[k] : 0;
-        return __reduce_add_sync(ALL_LANES, sum);
-    }
-
-    DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
-    {
-        uint64_t sum = 0;
-#pragma unroll
-        for (int k = 0; k < K; k++)
-            sum += (uint64_t)lesser(above(excess[k], dual), width) * most[k];
-        return sum_of_lanes(sum);
-    }
-
-    // over(), and what the links are worth.
-    DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
-    {
-        uint32_t sum = 0;
-        uint64_t product = 0;
-#pragma unroll
-        for (int k = 0; k < K; k++) {
-            sum += excess[k] > dual ? most[k] : 0;
-            product += (uint64_t)above(excess[k], dual) * most[k];
-        }
-        *worth = sum_of_lanes(product);
-        return __reduce_add_sync(ALL_LANES, sum);
-    }
-
-    DEVICE static bool agree(bool value)
-    {
-        return __any_sync(ALL_LANES, value);
-    }
-};
-
 constexpr int BLOCK_WARPS_MOST = 32;
 
 // Sums over a block. Two sets take turns, so one barrier a sum is enough: who writes a set again has passed the barrier of the
@@ -105,26 +63,94 @@ struct block_room {
     uint32_t sum[2][BLOCK_WARPS_MOST];
 };
 
+// Both sums over the threads that have a row: a block with its room, or a warp.
+DEVICE uint64_t sum_up(block_room *room, int &turn, uint32_t sum, uint64_t product, uint32_t *all_sum)
+{
+    const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
+    const uint32_t of_warp = __reduce_add_sync(ALL_LANES, sum);
+    const uint64_t product_of_warp = sum_of_lanes(product);
+    if (room == nullptr) {
+        *all_sum = of_warp;
+        return product_of_warp;
+    }
+    turn ^= 1;
+    if (lane == 0) {
+        room->sum[turn][warp] = of_warp;
+        room->product[turn][warp] = product_of_warp;
+    }
+    __syncthreads();
+    *all_sum = __reduce_add_sync(ALL_LANES, lane < warps ? room->sum[turn][lane] : 0u);
+    return sum_of_lanes(lane < warps ? room->product[turn][lane] : (uint64_t)0);
+}
+
+// A row in registers: K links a thread of a block, or of a warp.
+template <int K, bool OF_BLOCK> struct kept_row {
+    uint32_t excess[K], most[K];
+    block_room *room;
+    mutable int turn;
+    mutable uint32_t lowest;  // dual that was looked at
+
+    DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
+    {
+        return sum_up(OF_BLOCK ? room : nullptr, turn, sum, product, all_sum);
+    }
+
+    DEVICE uint32_t over(uint32_t dual) const
+    {
+        uint32_t sum = 0;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            sum += excess[k] > dual ? most[k] : 0;
+        all(sum, 0, &sum);
+        return sum;
+    }
+
+    DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
+    {
+        uint64_t product = 0;
+        uint32_t none;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            product += (uint64_t)lesser(above(excess[k], dual), width) * most[k];
+        return all(0, product, &none);
+    }
+
+    // over(), and what the links are worth.
+    DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
+    {
+        uint32_t sum = 0;
+        uint64_t product = 0;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            sum += excess[k] > dual ? most[k] : 0;
+            product += (uint64_t)above(excess[k], dual) * most[k];
+        }
+        *worth = all(sum, product, &sum);
+        return sum;
+    }
+
+    DEVICE static bool agree(bool value)
+    {
+        return OF_BLOCK ? __syncthreads_or(value) != 0 : __any_sync(ALL_LANES, value) != 0;
+    }
+};
+
+template <int K> using warp_row = kept_row<K, false>;
+
 // A row in the memory of a block: an entry is an excess, low word, and a limit.
 struct block_row {
     const uint64_t *entry;
     int64_t size;
     block_room *room;
     mutable int turn;
+    uint32_t lowest;  // of no interest: the row is whole
 
     DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
     {
-        const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
-        const uint32_t of_warp = __reduce_add_sync(ALL_LANES, sum);
-        const uint64_t product_of_warp = sum_of_lanes(product);
-        turn ^= 1;
-        if (lane == 0) {
-            room->sum[turn][warp] = of_warp;
-            room->product[turn][warp] = product_of_warp;
-        }
-        __syncthreads();
-        *all_sum = __reduce_add_sync(ALL_LANES, lane < warps ? room->sum[turn][lane] : 0u);
-        return sum_of_lanes(lane < warps ? room->product[turn][lane] : (uint64_t)0);
+        return sum_up(room, turn, sum, product, all_sum);
     }
 
     DEVICE uint32_t over(uint32_t dual) const
@@ -167,6 +193,14 @@ struct block_row {
         return __syncthreads_or(value) != 0;
     }
 };
+
+// ---- Loading
+
+DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
+{
+    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
+    return {n.x, n.y, n.z, n.w};
+}
 
 // ---- Jump (overlay/jump.c has the method; the same integers here)
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Sweeps over any instance, a launch for each class of rows and one for what follows from the sums.
 //
-// Mapping. Rows of up to 1,024 links: a warp each, the row in registers, 1, 4, 8 or 32 links a lane. Longer rows: a block each, the row in shared
-// memory, or in a buffer of the block that the L2 cache holds. Long rows begin first, on a stream of their own.
+// Mapping. Rows of up to 1,024 links: a warp each, the row in registers, 1, 4, 8 or 32 links a lane. Rows of up to 16,384: a block each, the row in
+// registers, 16 or 32 links a thread. Longer rows: a block of 1,024 threads, the row in a buffer that the L2 cache holds; it reads 64 bytes a
+// cycle, so 10^6 links take 70 us a look. Long rows begin first, on a stream of their own.
 //
 // Bytes of a sweep. An entry has 4 bytes of index, with general weights 4 more, and each link has two entries: 8 or 16 bytes a link from device
 // memory. A neighbour is a gather of 16 bytes, for which the L2 cache moves a sector of 32. A node has 16 bytes read and written, and 4 to 20 of the
@@ -17,7 +18,8 @@
 namespace {
 
 constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP;
-constexpr int LONG_BLOCK = 512, LONGEST_BLOCK = 1024, NODES_A_LOOK = 16;
+constexpr int LONG_BLOCK = 512, LONGEST_BLOCK = 1024, NODES_A_LOOK = 16, BLOCKS_OF_NODES = 4096;
+constexpr int FEW = 2;  // near links of most rows, a lane
 
 struct sweep_task {
     overlay_gpu_plan plan;
@@ -28,12 +30,6 @@ struct sweep_task {
 
 // ---- Loading
 
-DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
-{
-    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
-    return {n.x, n.y, n.z, n.w};
-}
-
 // Entry `at` of all, of the row of `me`, which leads to node j.
 DEVICE void entry_of(const overlay_gpu_plan &p, const overlay_gpu_node &me, const overlay_gpu_node &other, int64_t at, uint32_t &excess,
                      uint32_t &most)
@@ -43,16 +39,18 @@ DEVICE void entry_of(const overlay_gpu_plan &p, const overlay_gpu_node &me, cons
     most = p.d_most != nullptr ? (uint32_t)__ldcs(p.d_most + at) : lesser(me.cap, other.cap);
 }
 
-template <int K>
-DEVICE void load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, warp_row<K> &row)
+// The first `most` links at most. `threads` have the row, and this is number `rank` of them.
+template <class ROW, int K>
+DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, int32_t most, int threads,
+                      int rank, ROW &row)
 {
-    const int lane = (int)(threadIdx.x % WARP);
     const int64_t first = p.is_complete ? 0 : p.d_first[i];
-    const int32_t size = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first);
+    const int32_t all = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first), size = all < most ? all : most;
     int32_t to[K];
+    row.lowest = UINT32_MAX;
 #pragma unroll
     for (int k = 0; k < K; k++) {
-        const int32_t at = k * WARP + lane;
+        const int32_t at = k * threads + rank;
         to[k] = at >= size ? -1 : p.is_complete ? (at == i ? -1 : at) : __ldcs(p.d_to + first + at);
     }
 #pragma unroll
@@ -60,7 +58,7 @@ DEVICE void load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, c
         row.excess[k] = 0;
         row.most[k] = 0;
         if (to[k] >= 0)
-            entry_of(p, me, node_at(nodes, to[k]), first + k * WARP + lane, row.excess[k], row.most[k]);
+            entry_of(p, me, node_at(nodes, to[k]), first + k * threads + rank, row.excess[k], row.most[k]);
     }
 }
 
@@ -76,7 +74,7 @@ DEVICE block_row load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nod
         entry[k] = excess | (uint64_t)most << 32;
     }
     __syncthreads();
-    return {entry, size, room, 0};
+    return {entry, size, room, 0, UINT32_MAX};
 }
 
 // ---- The work of a node
@@ -85,10 +83,20 @@ struct sweep_sums {
     wide_sum bound, squares;
 };
 
-// `writes`: this thread writes what the node leaves.
-template <int METHOD, class ROW>
-DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const overlay_gpu_node &me, bool writes, sweep_sums &sums)
+// The neighbours of a node look at all their links again: its dual is lower than their lists allow for.
+DEVICE void void_lists(const overlay_gpu_plan &p, int32_t i, int threads, int rank)
 {
+    for (int64_t at = p.d_first[i] + rank; at < p.d_first[i + 1]; at += threads)
+        p.d_near[p.d_to[at]] = INT32_MAX;
+}
+
+// The `rank` of `threads` that have the row; the first one writes what the node leaves. False: a look went below `floor`, where the row lacks
+// links; nothing is written then.
+template <int METHOD, class ROW>
+DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const overlay_gpu_node &me, uint32_t floor, int threads, int rank,
+                 sweep_sums &sums)
+{
+    const bool writes = rank == 0;
     const overlay_gpu_plan &p = t.plan;
     uint64_t worth = 0;
     uint32_t next = me.dual;
@@ -96,8 +104,12 @@ DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const
         const jump_rule rule = {t.width, 1.0 / (double)t.width, p.rules.inner};
         uint32_t reach = p.d_reach[i];
         next = jump(row, rule, me.dual, me.bandwidth, reach, worth);
+        if (row.lowest < floor)
+            return false;
         if (writes)
             p.d_reach[i] = reach;
+        if (p.d_near != nullptr && next < p.d_lowest[i])
+            void_lists(p, i, threads, rank);
     } else if (METHOD == OVERLAY_GPU_DIST) {
         descent d = {p.d_alpha[i], 0, p.d_stalls[i], me.dual, me.dual};
         descend(row, p.rules, 0, 0, me.bandwidth, p.d_stop, d);
@@ -118,6 +130,18 @@ DEVICE void work(const sweep_task &t, const ROW &row, int side, int32_t i, const
     if (METHOD != OVERLAY_GPU_STD && writes)
         p.d_node[side ^ 1][i].dual = next;
     add_to(sums.bound, worth + 2 * ((uint64_t)me.dual * me.bandwidth));
+    return true;
+}
+
+// A row by a warp, K links a lane.
+template <int METHOD, int K>
+DEVICE bool sweep_row(const sweep_task &t, const overlay_gpu_node *nodes, int side, int32_t i, const overlay_gpu_node &me, int32_t most,
+                      uint32_t floor, sweep_sums &sums)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    warp_row<K> row;
+    load_kept<warp_row<K>, K>(t.plan, nodes, me, i, most, WARP, lane, row);
+    return work<METHOD>(t, row, side, i, me, floor, WARP, lane, sums);
 }
 
 // Adds a sum of two words to one that all blocks add to: who finds the low word too small for what it adds carries.
@@ -164,13 +188,19 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
     for (int64_t at = t.first + (int64_t)blockIdx.x * WARPS + warp; at < t.end; at += (int64_t)gridDim.x * WARPS) {
         const int32_t i = p.d_order != nullptr ? p.d_order[at] : (int32_t)at;
         const overlay_gpu_node me = node_at(nodes, i);
-        warp_row<K> row;
         if (looked++ % NODES_A_LOOK == 0 && warp_row<K>::agree(load_word(p.d_stop) != 0)) {
             cut(t);
             break;
         }
-        load_row<K>(p, nodes, me, i, row);
-        work<METHOD>(t, row, side, i, me, lane == 0, sums);
+        int32_t near = METHOD == OVERLAY_GPU_JUMP && p.d_near != nullptr ? p.d_near[i] : INT32_MAX;
+        uint32_t floor = near < INT32_MAX ? p.d_floor[i] : 0;
+        while (!(K > FEW && near <= FEW * WARP ? sweep_row<METHOD, FEW>(t, nodes, side, i, me, near, floor, sums)
+                                               : sweep_row<METHOD, K>(t, nodes, side, i, me, near, floor, sums))) {
+            near = INT32_MAX;  // once: no look is below 0
+            floor = 0;
+            if (lane == 0)
+                p.d_near[i] = INT32_MAX;
+        }
     }
     if (lane == 0) {
         room[warp] = sums.bound;
@@ -186,12 +216,12 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
     give_sums(t, sums);
 }
 
-// `in_shared`: rows lie behind the room; else in the buffer of the block.
-template <int METHOD> __global__ void __launch_bounds__(LONGEST_BLOCK, 1) sweep_by_blocks(const __grid_constant__ sweep_task t, bool in_shared)
+// The rows of a block, one after the other. K links a thread in registers; K = 0: in the buffer of the block.
+template <int METHOD, int K, int THREADS> __global__ void __launch_bounds__(THREADS, THREADS <= 256 ? 3 : 1)
+    sweep_by_blocks(const __grid_constant__ sweep_task t)
 {
     block_room *room = dynamic_shared<block_room>();
     const overlay_gpu_plan &p = t.plan;
-    uint64_t *entry = in_shared ? reinterpret_cast<uint64_t *>(room + 1) : p.d_scratch + blockIdx.x * p.longest;
     sweep_sums sums = {};
     if (is_over(t))
         return;
@@ -204,9 +234,17 @@ template <int METHOD> __global__ void __launch_bounds__(LONGEST_BLOCK, 1) sweep_
             cut(t);
             break;
         }
-        const block_row row = load_row(p, nodes, me, i, entry, room);
-        work<METHOD>(t, row, side, i, me, threadIdx.x == 0, sums);
-        __syncthreads();  // the row is free
+        if constexpr (K > 0) {
+            kept_row<K, true> row;
+            row.room = room;
+            row.turn = 0;
+            load_kept<kept_row<K, true>, K>(p, nodes, me, i, INT32_MAX, THREADS, (int)threadIdx.x, row);
+            work<METHOD>(t, row, side, i, me, 0, THREADS, (int)threadIdx.x, sums);
+        } else {
+            const block_row row = load_row(p, nodes, me, i, p.d_scratch + blockIdx.x * p.longest, room);
+            work<METHOD>(t, row, side, i, me, 0, THREADS, (int)threadIdx.x, sums);
+        }
+        __syncthreads();  // the room is free
     }
     if (threadIdx.x == 0)
         give_sums(t, sums);
@@ -270,30 +308,35 @@ __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) begin(const __grid_constant
 
 // ---- Launches
 
-typedef void warp_kernel(const sweep_task);
-typedef void block_kernel(const sweep_task, bool);
-constexpr int WARP_CLASSES = 4;
-constexpr size_t WARP_ROOM = 2 * WARPS * sizeof(wide_sum), SHARED_ROOM = sizeof(block_room) + OVERLAY_GPU_SHARED_ROW * sizeof(uint64_t);
+typedef void sweep_kernel(const sweep_task);
 
-template <int METHOD> warp_kernel *warps_of(int c)
+// How the rows of a class are swept.
+struct sweep_shape {
+    sweep_kernel *kernel;
+    int threads;
+    size_t room;
+};
+
+template <int METHOD> sweep_shape shape_of(int c)
 {
-    return c == 0 ? sweep_by_warps<METHOD, 1> : c == 1 ? sweep_by_warps<METHOD, 4> : c == 2 ? sweep_by_warps<METHOD, 8> : sweep_by_warps<METHOD, 32>;
+    constexpr size_t WARP_ROOM = 2 * WARPS * sizeof(wide_sum), BLOCK_ROOM = sizeof(block_room);
+    switch (c) {
+    case 0: return {sweep_by_warps<METHOD, 1>, OVERLAY_GPU_BLOCK, WARP_ROOM};
+    case 1: return {sweep_by_warps<METHOD, 4>, OVERLAY_GPU_BLOCK, WARP_ROOM};
+    case 2: return {sweep_by_warps<METHOD, 8>, OVERLAY_GPU_BLOCK, WARP_ROOM};
+    case 3: return {sweep_by_warps<METHOD, 32>, OVERLAY_GPU_BLOCK, WARP_ROOM};
+    case 4: return {sweep_by_blocks<METHOD, 16, OVERLAY_GPU_BLOCK>, OVERLAY_GPU_BLOCK, BLOCK_ROOM};
+    case 5: return {sweep_by_blocks<METHOD, 32, LONG_BLOCK>, LONG_BLOCK, BLOCK_ROOM};
+    default: return {sweep_by_blocks<METHOD, 0, LONGEST_BLOCK>, LONGEST_BLOCK, BLOCK_ROOM};
+    }
 }
 
-warp_kernel *warps_for(overlay_gpu_method method, int c)
+sweep_shape shape_for(overlay_gpu_method method, int c)
 {
-    return method == OVERLAY_GPU_JUMP   ? warps_of<OVERLAY_GPU_JUMP>(c)
-           : method == OVERLAY_GPU_STD  ? warps_of<OVERLAY_GPU_STD>(c)
-           : method == OVERLAY_GPU_DIST ? warps_of<OVERLAY_GPU_DIST>(c)
-                                        : warps_of<OVERLAY_GPU_MEASURE>(c);
-}
-
-block_kernel *blocks_for(overlay_gpu_method method)
-{
-    return method == OVERLAY_GPU_JUMP   ? sweep_by_blocks<OVERLAY_GPU_JUMP>
-           : method == OVERLAY_GPU_STD  ? sweep_by_blocks<OVERLAY_GPU_STD>
-           : method == OVERLAY_GPU_DIST ? sweep_by_blocks<OVERLAY_GPU_DIST>
-                                        : sweep_by_blocks<OVERLAY_GPU_MEASURE>;
+    return method == OVERLAY_GPU_JUMP   ? shape_of<OVERLAY_GPU_JUMP>(c)
+           : method == OVERLAY_GPU_STD  ? shape_of<OVERLAY_GPU_STD>(c)
+           : method == OVERLAY_GPU_DIST ? shape_of<OVERLAY_GPU_DIST>(c)
+                                        : shape_of<OVERLAY_GPU_MEASURE>(c);
 }
 
 cudaError_t launch_class(const overlay_gpu_plan *plan, overlay_gpu_method method, int c, const sweep_task &like, cudaStream_t stream)
@@ -303,19 +346,14 @@ cudaError_t launch_class(const overlay_gpu_plan *plan, overlay_gpu_method method
     task.end = plan->classes[c].end;
     if (task.first == task.end)
         return cudaSuccess;
-    const dim3 blocks((unsigned int)plan->blocks[c]);
-    if (c < WARP_CLASSES)
-        return launch(warps_for(method, c), blocks, OVERLAY_GPU_BLOCK, WARP_ROOM, stream, task);
-    const bool in_shared = c == WARP_CLASSES;
-    return launch(blocks_for(method), blocks, in_shared ? LONG_BLOCK : LONGEST_BLOCK, in_shared ? SHARED_ROOM : sizeof(block_room), stream, task,
-                  in_shared);
+    const sweep_shape shape = shape_for(method, c);
+    return launch(shape.kernel, dim3((unsigned int)plan->blocks[c]), (unsigned int)shape.threads, shape.room, stream, task);
 }
 
 unsigned int blocks_of_nodes(int32_t nodes)
 {
-    constexpr int64_t MOST = 132 * 16;
     const int64_t blocks = ((int64_t)nodes + OVERLAY_GPU_BLOCK - 1) / OVERLAY_GPU_BLOCK;
-    return (unsigned int)(blocks < 1 ? 1 : blocks < MOST ? blocks : MOST);
+    return (unsigned int)(blocks < 1 ? 1 : blocks < BLOCKS_OF_NODES ? blocks : BLOCKS_OF_NODES);
 }
 
 }  // namespace
@@ -323,13 +361,8 @@ unsigned int blocks_of_nodes(int32_t nodes)
 extern "C" cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int c, int multiprocessors, int32_t *blocks)
 {
     int on_each = 0;
-    cudaError_t error;
-    if (c < WARP_CLASSES) {
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, warps_for(method, c), OVERLAY_GPU_BLOCK, WARP_ROOM);
-    } else {
-        error = allow_shared(blocks_for(method), SHARED_ROOM);
-        on_each = 1;
-    }
+    const sweep_shape shape = shape_for(method, c);
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, shape.kernel, shape.threads, shape.room);
     *blocks = on_each * multiprocessors;
     return error;
 }
@@ -338,14 +371,14 @@ extern "C" cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, ov
                                                 cudaStream_t stream, cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined)
 {
     const sweep_task task = {*plan, 0, 0, tick, width};
-    const bool has_long = plan->classes[WARP_CLASSES].first < plan->classes[OVERLAY_GPU_CLASSES - 1].end;
+    const bool has_long = plan->classes[OVERLAY_GPU_WARP_CLASSES].first < plan->classes[OVERLAY_GPU_CLASSES - 1].end;
     cudaError_t error = cudaSuccess;
     if (has_long) {
         error = cudaEventRecord(forked, stream);
         error = error != cudaSuccess ? error : cudaStreamWaitEvent(side, forked, 0);
     }
     for (int c = OVERLAY_GPU_CLASSES - 1; c >= 0 && error == cudaSuccess; c--)
-        error = launch_class(plan, method, c, task, c >= WARP_CLASSES ? side : stream);
+        error = launch_class(plan, method, c, task, c >= OVERLAY_GPU_WARP_CLASSES ? side : stream);
     if (has_long && error == cudaSuccess) {
         error = cudaEventRecord(joined, side);
         error = error != cudaSuccess ? error : cudaStreamWaitEvent(stream, joined, 0);

@@ -23,7 +23,7 @@
 
 namespace {
 
-constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP;
+constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP, BLOCKS_MOST = OVERLAY_GPU_WHOLE_MOST / WARPS;
 constexpr int BOUND_WORDS = 3, SUM_WORDS = 2 * BOUND_WORDS;  // of a block: its bound, its squares
 
 // In dynamic shared memory, since many blocks share an emulator's static one.
@@ -101,7 +101,7 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
 {
     const overlay_gpu_rules &rules = t.plan.rules;
     if (METHOD == OVERLAY_GPU_JUMP) {
-        const uint32_t width = t.d_width != nullptr ? t.d_width[at] : 0;
+        const uint32_t width = t.d_width != nullptr ? __ldg(t.d_width + at) : 0;
         const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
         own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
     } else if (METHOD == OVERLAY_GPU_STD) {
@@ -137,51 +137,68 @@ template <int METHOD, int K> DEVICE void tell(const whole_task &t, whole_room &r
         add_to(sum, of[w]);
     const int piece = lane % BOUND_WORDS;
     const uint32_t value = piece == 0 ? (uint32_t)sum.low : piece == 1 ? (uint32_t)(sum.low >> 32) : (uint32_t)sum.high;
-    send(words + t.plan.nodes + (int64_t)lane * t.plan.whole_blocks + blockIdx.x, value, tag);
+    const int of_all = (lane < BOUND_WORDS ? 0 : BOUND_WORDS * t.plan.whole_blocks) + BOUND_WORDS * (int)blockIdx.x + piece;
+    send(words + t.plan.nodes + of_all, value, tag);
 }
 
-DEVICE uint32_t wait_for(const uint64_t *word, uint32_t tag)
+// Waits for words `from`, from + step, ... below `end`, N at most. All loads are on their way at once; those that came too early are repeated.
+template <int N> DEVICE void wait_for(const uint64_t *words, int from, int end, int step, uint32_t tag, uint64_t (&got)[N])
 {
-    uint64_t both;
-    do
-        both = look(word);
-    while ((uint32_t)(both >> 32) != tag);
-    return (uint32_t)both;
+    bool is_missing;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        got[k] = (uint64_t)(tag ^ 1) << 32;
+    do {
+        is_missing = false;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (from + k * step < end && (uint32_t)(got[k] >> 32) != tag)
+                got[k] = look(words + from + k * step);
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            is_missing = is_missing || (from + k * step < end && (uint32_t)(got[k] >> 32) != tag);
+    } while (is_missing);
 }
 
 // The sum of what all blocks have sent in three words each. A warp.
 DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 {
+    constexpr int N = BOUND_WORDS * BLOCKS_MOST / WARP;
     const int lane = (int)(threadIdx.x % WARP);
-    uint64_t piece[BOUND_WORDS] = {0, 0, 0};
-    for (int b = lane; b < blocks; b += WARP)
+    uint64_t got[N];
+    wide_sum sum = {0, 0};
+    wait_for<N>(words, lane, BOUND_WORDS * blocks, WARP, tag, got);
 #pragma unroll
-        for (int k = 0; k < BOUND_WORDS; k++)
-            piece[k] += wait_for(words + k * blocks + b, tag);
-    wide_sum sum = {sum_of_lanes(piece[0]), sum_of_lanes(piece[2])};
-    const uint64_t middle = sum_of_lanes(piece[1]);
-    add_to(sum, middle << 32, middle >> 32);
-    return sum;
+    for (int k = 0; k < N; k++) {
+        const int at = lane + k * WARP, piece = at % BOUND_WORDS;
+        const uint64_t value = at < BOUND_WORDS * blocks ? (uint32_t)got[k] : 0;
+        add_to(sum, piece == 0 ? value : piece == 1 ? value << 32 : 0, piece == 1 ? value >> 32 : piece == 2 ? value : 0);
+    }
+    return wide_sum_of_lanes(sum);
 }
 
 // Waits for the words of all. The first warp takes the bound, for std the second one the squares, the others the nodes.
-template <int METHOD> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
+template <int METHOD, int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
 {
-    constexpr int SUMMERS = METHOD == OVERLAY_GPU_STD ? 2 : 1;
+    constexpr int SUMMERS = METHOD == OVERLAY_GPU_STD ? 2 : 1, HEARERS = OVERLAY_GPU_BLOCK - SUMMERS * WARP;
+    constexpr int N = (K * WARP + HEARERS - 1) / HEARERS;
     const int warp = (int)(threadIdx.x / WARP), blocks = t.plan.whole_blocks;
     if (warp < SUMMERS) {
         const wide_sum sum = wait_for_sum(words + t.plan.nodes + warp * BOUND_WORDS * blocks, blocks, tag);
         if (threadIdx.x % WARP == 0)
             (warp == 0 ? room.bound : room.squares) = sum;
-    }
-    // In pairs, so that two loads are on their way at a time.
-    constexpr int HEARERS = OVERLAY_GPU_BLOCK - SUMMERS * WARP;
-    for (int j = (int)threadIdx.x - SUMMERS * WARP; j >= 0 && j < t.plan.nodes; j += HEARERS) {
-        const uint32_t value = wait_for(words + j, tag);
-        if (METHOD == OVERLAY_GPU_STD)
-            room.excess[j] = (int32_t)value;
-        else
-            room.dual[j] = value;
+    } else {
+        const int from = (int)threadIdx.x - SUMMERS * WARP;
+        uint64_t got[N];
+        wait_for<N>(words, from, t.plan.nodes, HEARERS, tag, got);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const int j = from + k * HEARERS;
+            if (j < t.plan.nodes && METHOD == OVERLAY_GPU_STD)
+                room.excess[j] = (int32_t)(uint32_t)got[k];
+            else if (j < t.plan.nodes)
+                room.dual[j] = (uint32_t)got[k];
+        }
     }
     __syncthreads();
 }
@@ -204,7 +221,7 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
         load_row(room, own);
         work<METHOD, K>(t, room, at, own);
         tell<METHOD, K>(t, room, words, tag, own);
-        hear<METHOD>(t, room, words, tag);
+        hear<METHOD, K>(t, room, words, tag);
         const wide_sum bound = room.bound;
         const bool is_less = take_bound(s, bound, p.d_log, is_writer);
         if (is_less && own.is_node && threadIdx.x % WARP == 0)
