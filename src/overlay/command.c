@@ -76,7 +76,7 @@ static void print_time(cli_call *call, const mco_work *work)
 // ---- bound
 
 #define EVENT_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
-    TEXT(events_path, "--events", "EVENTS", "CSV of nodes that join and leave: bound and overlay after each round of them")
+    TEXT(events_path, "--events", "EVENTS", "CSV of nodes that join and leave: bound and overlay after each round; a round goes on by jumps")
 #define MCO_OPTION_STRUCT session
 static const mco_option event_records[] = {MCO_OPTION_RECORDS(EVENT_OPTIONS)};
 static const mco_option_table event_options = MCO_OPTION_TABLE(event_records);
@@ -177,10 +177,9 @@ static mco_status print_bound(cli_call *call)
     print_instance(s);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     printf("bound      %.10g\n", r->bound);
-    printf("fractional %.10g, the worth of links of any bandwidth", r->value);
     if (r->value > 0)
-        printf(", gap %.5f%%", 100 * (r->bound - r->value) / r->value);
-    printf("\niterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
+        printf("fractional %.10g, the worth of links of any bandwidth, gap %.5f%%\n", r->value, 100 * (r->bound - r->value) / r->value);
+    printf("iterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
     print_time(call, &r->work);
     return MCO_OK;
 }
@@ -343,7 +342,7 @@ const cli_problem cli_overlay = {
     .text = "membership overlay: which links peers of limited bandwidth and uptime keep, and how good that can be",
     .about = "Membership overlay: peers with an uptime and a bandwidth; find links, and the bandwidth of each, of the greatest sum of\n"
              "bandwidth times the probability that both ends are up.\n\n"
-             "INSTANCE is CSV (plain or gzip, - for standard input). SOLUTION is CSV with the columns from, to, bandwidth, or a result file.",
+             "INSTANCE is CSV or JSON (plain or gzip, - for standard input). SOLUTION is CSV with the columns from, to, bandwidth, or a result file.",
     .example = "solve examples/peers.csv --solution kept.csv",
     .csv = {{"CSV of INSTANCE: rows of limits (least,L and most,U of a link), a header, a row for each node; where not all pairs may\n"
              "be linked, a second header that begins with from, and a row for each possible link",
@@ -352,7 +351,15 @@ const cli_problem cli_overlay = {
               {"name", "its name; if absent or empty, its number from 1"},
               {"from, to", "both ends of a link, by name or number"},
               {"weight", "worth of a unit of bandwidth; if absent, the product of both uptimes"},
-              {"least, most", "limits of the bandwidth of this link"}}}},
+              {"least, most", "limits of the bandwidth of this link"}}},
+            {"CSV of EVENTS, a row for each: nodes join and leave, links become possible where not all pairs are",
+             {{"event", "join, leave or link; needed"},
+              {"node", "name of the node; it may be a new one, or one that left; needed"},
+              {"round", "events of one number are one round; if absent, each join and each leave is one"},
+              {"uptime, bandwidth", "of a node that joins"},
+              {"to", "other end of a link"},
+              {"weight", "of a link; if absent, the product of both uptimes"},
+              {"least, most", "limits of the bandwidth of a link"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an overlay and an upper bound: what to keep, and how good that is", .state_bytes = sizeof(session), .begin = begin,

@@ -28,6 +28,7 @@ typedef struct reader {
     const mco_overlay *o;
     mco_text *text;
     mco_table table;
+    mco_slice row;          // that is read
     int places;             // decimals of the instance's bandwidths
     mco_overlay_events e;
     int64_t room;           // of the list
@@ -74,7 +75,7 @@ done:
 static mco_status find_node(reader *r, mco_slice cell, int32_t *out)
 {
     if (cell.size == 0)
-        return mco_text_fail(r->text, cell.line, cell.column, "the name of a node was expected");
+        return mco_text_fail(r->text, r->row.line, r->row.column, "the name of a node was expected");
     char *name = mco_slice_copy(cell, &r->name_data);
     int32_t *slot = mco_name_slot(&r->finder, name, strlen(name));
     if (*slot == 0) {
@@ -92,6 +93,8 @@ static mco_status read_bandwidth(reader *r, mco_slice cell, const char *what, in
 {
     mco_status st = MCO_OK;
     int places = r->places;
+    if (cell.size == 0)
+        return mco_text_fail(r->text, r->row.line, r->row.column, "%s is missing", what);
     MCO_TRY(mco_slice_places(r->text, cell, what, r->table.separator, MCO_OVERLAY_MAX_PLACES, &places));
     if (places > r->places)
         MCO_TRY(mco_text_fail(r->text, cell.line, cell.column, "%s is %.*s, with %d decimal%s; those of this instance have %d at most", what,
@@ -138,6 +141,8 @@ static mco_status read_join(reader *r, mco_slice row, const mco_slice cells[MCO_
     if (r->is_there[e->node])
         MCO_TRY(mco_text_fail(r->text, row.line, cells[COLUMN_NODE].column, "\"%s\" joins, and it is there", r->names[e->node]));
     r->is_there[e->node] = true;
+    if (cells[COLUMN_UPTIME].size == 0)
+        MCO_TRY(mco_text_fail(r->text, row.line, row.column, "the uptime is missing"));
     MCO_TRY(mco_slice_real_in(r->text, cells[COLUMN_UPTIME], "the uptime", r->table.separator, 0, 1, &e->uptime));
     MCO_TRY(read_bandwidth(r, cells[COLUMN_BANDWIDTH], "the bandwidth", &e->bandwidth));
 done:
@@ -174,6 +179,7 @@ static mco_status read_event(reader *r, mco_slice row)
     mco_slice cells[MCO_TABLE_COLUMNS];
     int kind = 0;
     mco_overlay_event e = {.to = -1, .weight = NAN, .least = -1, .most = -1};
+    r->row = row;
     MCO_TRY(mco_table_cells(&r->table, row, 1, cells));
     MCO_TRY(mco_slice_find(r->text, cells[COLUMN_EVENT], "the event is", words, KINDS, &kind));
     e.kind = (mco_overlay_event_kind)kind;

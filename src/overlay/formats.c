@@ -6,6 +6,7 @@
 // The text is read twice: first for the most decimals of all bandwidths, which then are integers by this common power of ten.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -319,6 +320,16 @@ done:
     return st;
 }
 
+// What is wrong with the data is wrong with the file, unless an option changed it.
+static mco_status blame_file(const overlay_reader *c, mco_status st)
+{
+    char message[MCO_ERROR_LENGTH];
+    if (st != MCO_ERR_ARGUMENT || c->model->least >= 0 || c->model->most >= 0 || c->model->links != NULL)
+        return st;
+    snprintf(message, sizeof message, "%s", mco_context_error(c->ctx));
+    return mco_fail(c->ctx, MCO_ERR_PARSE, "%s: %s", c->text->name, message);
+}
+
 mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay_model *model, const char *name, mco_overlay **out)
 {
     mco_status st = MCO_OK;
@@ -340,7 +351,7 @@ mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay
     c.data.weight = c.weight;
     c.data.least = c.least;
     c.data.most = c.most;
-    MCO_TRY(mco_overlay_create(ctx, name, &c.data, out));
+    MCO_TRY(blame_file(&c, mco_overlay_create(ctx, name, &c.data, out)));
     (*out)->scale = c.scale;
     if (c.names.count > 0) {
         (*out)->names = c.names.names;

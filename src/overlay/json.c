@@ -163,7 +163,7 @@ static mco_status find_end(overlay_reader *c, const item *it, int k, int32_t *ou
     int64_t number;
     const mco_slice place = it->place[k];
     if (place.data == NULL)
-        return mco_text_fail(c->text, it->at.line, it->at.column, "%s of the link is missing", k == 0 ? "from" : "to");
+        return mco_text_fail(c->text, it->at.line, it->at.column, "the link has no \"%s\"", k == 0 ? "from" : "to");
     if (it->is_text[k])
         return mco_names_find_cell(&c->finder, c->text, place, out);
     MCO_TRY(mco_slice_integer(c->text, place, "the node", 1, c->node_count, &number));

@@ -883,6 +883,8 @@ static void refuse_overlay_solutions(const mco_overlay *overlay)
     REFUSED(mco_overlay_export(test_ctx, overlay, true, NULL));
     REFUSED_NULLS_OF_REPORT(mco_overlay_write_result, overlay, &params, &result, "f");
     REFUSED_SIZES(params, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_NULLS_OF_3(mco_overlay_plot, overlay, &result, "f");
+    REFUSED_SIZES(result, mco_overlay_plot(test_ctx, overlay, &result, "f"));
     REFUSED_SIZES(result, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
 }
 
@@ -901,6 +903,8 @@ static void refuse_overlay_bounds(const mco_overlay *overlay)
     REFUSED(mco_overlay_check_bound(test_ctx, overlay, duals, NULL, NULL));
     REFUSED_NULLS_OF_REPORT(mco_overlay_write_bound, overlay, &params, &result, "f");
     REFUSED_SIZES(params, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_NULLS_OF_3(mco_overlay_plot_bound, overlay, &result, "f");
+    REFUSED_SIZES(result, mco_overlay_plot_bound(test_ctx, overlay, &result, "f"));
     REFUSED_SIZES(result, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
 }
 
