@@ -64,8 +64,8 @@ typedef struct overlay_search {
     double worth;          // in units of weight times bandwidth
     overlay_change *log;   // changes since the last commit
     int64_t changes, log_room;
-    int64_t moves, turns;
-    int64_t looks, most_looks;  // at links beside those of a chain; a descent ends there; 0: nowhere
+    int64_t moves, looks;
+    int64_t effort, most_effort;  // links that chains looked at beside their own; a descent ends there; 0: nowhere
     bool is_full;          // no memory for the log: the move is void
     overlay_paths paths;
     mco_rng rng;
@@ -108,12 +108,12 @@ typedef struct overlay_glance {
     int64_t count, at, left;
 } overlay_glance;
 
-static inline overlay_glance overlay_glance_at(const overlay_search *s, int32_t v)
+static inline overlay_glance overlay_look_at(const overlay_search *s, int32_t v)
 {
     const int64_t count = s->first[v + 1] - s->first[v];
     if (count <= OVERLAY_LOOKS)
         return (overlay_glance){s->of + s->first[v], count, 0, count};
-    return (overlay_glance){s->of + s->first[v], count, s->turns * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
+    return (overlay_glance){s->of + s->first[v], count, s->looks * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
 }
 
 // The next candidate; -1: that was all.
