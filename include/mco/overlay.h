@@ -111,6 +111,18 @@ typedef struct mco_overlay_bound_params {
 } mco_overlay_bound_params;
 #define MCO_OVERLAY_BOUND_PARAMS_INIT { sizeof(mco_overlay_bound_params), MCO_DEFAULTS(MCO_OVERLAY_BOUND_OPTIONS) }
 
+// What a round of events led to.
+typedef struct mco_overlay_round {
+    int64_t round;         // its number in the events
+    int64_t joins, leaves; // of nodes
+    int64_t links;         // that appeared by events of their own
+    int32_t nodes;         // that are there
+    double bound;          // no overlay of them is worth more
+    double worth;          // of the overlay that was repaired
+    int64_t kept;          // its links
+    double bound_s, overlay_s;  // time for the events and the bound; for the overlay; checks included
+} mco_overlay_round;
+
 typedef struct mco_overlay_bound_result {
     size_t struct_size;
     mco_outcome outcome;   // OPTIMAL: the linear program is solved to the gap asked for; FEASIBLE: a bound
@@ -126,12 +138,15 @@ typedef struct mco_overlay_bound_result {
     mco_work work;
     mco_improvement *history;  // [history_count] the bound as it fell; owned
     int64_t history_count;
+    mco_overlay_round *rounds; // [round_count] of mco_overlay_follow(), the first one before any event; else NULL; owned
+    int64_t round_count;
     char reason[MCO_REASON_ROOM];
 } mco_overlay_bound_result;
 #define MCO_OVERLAY_BOUND_RESULT_INIT MCO_SIZED(mco_overlay_bound_result)
 
 // Finds an upper bound. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_bound_result_clear() releases it.
-// Errors: ARGUMENT, LIMIT, MEMORY, IO (no solver of linear programs), DEVICE (no engine runs on GPUs). O(links) an iteration.
+// Errors: ARGUMENT, LIMIT (also: a GPU that was asked for has too little memory), MEMORY, IO (no solver of linear programs), DEVICE.
+// O(links) an iteration.
 MCO_API mco_status mco_overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,
                                      mco_overlay_bound_result *result);
 MCO_API void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *result);
@@ -187,12 +202,107 @@ typedef struct mco_overlay_result {
 } mco_overlay_result;
 #define MCO_OVERLAY_RESULT_INIT MCO_SIZED(mco_overlay_result)
 
-// Finds an overlay: a bound first, then links by their reduced weights, then a search that moves bandwidth along chains of links. It
-// ends where no chain gains, or at a limit. MCO_OK means that *result is valid, whatever the outcome; mco_overlay_result_clear()
-// releases it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE (no engine runs on GPUs).
+// Finds an overlay: a bound first, then links by their reduced weights, then a search that moves bandwidth along chains of links. Up to
+// 40 nodes, branch and bound proves it, if the time allows. It ends with a proof, where no chain gains, or at a limit. OPTIMAL: no overlay
+// of whole units is worth more, but for the rounding of weights to 32 bits. MCO_OK means that *result is valid, whatever the outcome;
+// mco_overlay_result_clear() releases it. Errors: ARGUMENT, LIMIT, MEMORY, DEVICE.
 MCO_API mco_status mco_overlay_solve(mco_context *ctx, const mco_overlay *instance, const mco_overlay_params *params,
                                      mco_overlay_result *result);
 MCO_API void mco_overlay_result_clear(mco_context *ctx, mco_overlay_result *result);
+
+// ---- Nodes that join and leave
+
+typedef enum mco_overlay_event_kind {
+    MCO_OVERLAY_EVENT_JOIN,  // of a node that is not there
+    MCO_OVERLAY_EVENT_LEAVE, // of one that is there, with all its links
+    MCO_OVERLAY_EVENT_LINK   // becomes possible; not where all pairs are possible links
+} mco_overlay_event_kind;
+
+// Nodes have numbers of the caller's: those of the instance 0 .. nodes - 1, others any. A node may leave and join again. Memory is taken
+// for all numbers up to the greatest.
+typedef struct mco_overlay_event {
+    int64_t round;          // events of equal, ascending numbers are one round
+    mco_overlay_event_kind kind;
+    int32_t node;
+    int32_t to;             // LINK: the other end
+    double uptime;          // JOIN: in [0, 1]
+    int64_t bandwidth;      // JOIN: in units of the instance
+    double weight;          // LINK: NaN: the product of both uptimes
+    int64_t least, most;    // LINK: limits of its bandwidth; -1: those of all links
+} mco_overlay_event;
+
+// Events of an instance.
+typedef struct mco_overlay_events {
+    mco_overlay_event *list;  // [count] by ascending rounds
+    int64_t count;
+    char **names;             // [ids] of all nodes, those of the instance first
+    int32_t ids;
+} mco_overlay_events;
+
+// Reads events from CSV (docs/formats.md); "-" is standard input. Each must be possible after those before it. *out takes
+// mco_overlay_events_clear(). Errors: ARGUMENT, IO, PARSE with path:line:column, LIMIT, STOPPED, MEMORY. O(bytes).
+MCO_API mco_status mco_overlay_read_events(mco_context *ctx, const mco_overlay *instance, const char *path, mco_overlay_events *out);
+// Makes generation->events random events of an instance that the same generation made: one a round, and a join or a leave with equal
+// probability. Nodes that join are drawn as those of the instance; in a sparse one they get `degree` links. Errors: ARGUMENT, MEMORY.
+MCO_API mco_status mco_overlay_generate_events(mco_context *ctx, const mco_overlay *instance, const mco_overlay_generation *generation,
+                                               mco_overlay_events *out);
+// Writes them as CSV; "-" is standard output. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_overlay_write_events(mco_context *ctx, const mco_overlay *instance, const mco_overlay_events *events, const char *path);
+MCO_API void mco_overlay_events_clear(mco_context *ctx, mco_overlay_events *events);
+
+// overlay_options.def lists the fields, their defaults and their meanings.
+typedef struct mco_overlay_live_params {
+    size_t struct_size;
+    MCO_FIELDS(MCO_OVERLAY_LIVE_OPTIONS)
+} mco_overlay_live_params;
+#define MCO_OVERLAY_LIVE_PARAMS_INIT { sizeof(mco_overlay_live_params), MCO_DEFAULTS(MCO_OVERLAY_LIVE_OPTIONS) }
+
+MCO_API const mco_option_table *mco_overlay_live_options(void);
+
+// A network whose nodes come and go, with its duals and its overlay. One thread at a time may use it; it keeps threads and memory of
+// the context.
+typedef struct mco_overlay_live mco_overlay_live;
+
+// Opens it with the nodes of an instance: a bound as `bound` says, and an overlay. What `bound` says of processors holds for all rounds;
+// its limits, for the first bound. *first: that round; may be NULL. *out takes mco_overlay_live_close(). Errors: as mco_overlay_bound(),
+// and STOPPED (cancelled).
+MCO_API mco_status mco_overlay_live_open(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *bound,
+                                         const mco_overlay_live_params *params, mco_overlay_round *first, mco_overlay_live **out);
+MCO_API void mco_overlay_live_close(mco_context *ctx, mco_overlay_live **live);
+
+// Lets events [count] happen, in this order, as one round. The bound goes on from the present duals; the overlay is repaired where its
+// nodes left or joined, then searched. Both are checked. `round` of the events is not looked at. After an error the network can only be
+// closed. Errors: ARGUMENT (an event that is not possible), LIMIT, MEMORY, STOPPED (cancelled). O(params.sweeps * links).
+MCO_API mco_status mco_overlay_live_advance(mco_context *ctx, mco_overlay_live *live, const mco_overlay_event *events, int64_t count,
+                                            mco_overlay_round *out);
+
+// The network as it is: an instance of the nodes that are there. All owned.
+typedef struct mco_overlay_snapshot {
+    mco_overlay *instance;
+    int32_t *ids;                  // [nodes] the caller's numbers
+    uint32_t *duals;               // [nodes] of the last bound, as those of its result
+    mco_overlay_solution overlay;  // by nodes of the instance
+} mco_overlay_snapshot;
+
+// Errors: ARGUMENT, MEMORY. O(nodes + links).
+MCO_API mco_status mco_overlay_live_take(mco_context *ctx, const mco_overlay_live *live, mco_overlay_snapshot *out);
+MCO_API void mco_overlay_snapshot_clear(mco_context *ctx, mco_overlay_snapshot *snapshot);
+
+// Opens a network, and lets all events happen, round by round, until the time limit. bound, value (the worth of the overlay) and rounds of
+// the result are those after the last round; its duals are NULL. *last: the network then; may be NULL. Errors: as the functions above;
+// events that are not possible leave no result.
+MCO_API mco_status mco_overlay_follow(mco_context *ctx, const mco_overlay *instance, const mco_overlay_events *events,
+                                      const mco_overlay_bound_params *bound, const mco_overlay_live_params *params,
+                                      mco_overlay_bound_result *result, mco_overlay_snapshot *last);
+
+// ---- Pictures (SVG); "-" is standard output
+
+// Draws the kept links: up to 120 nodes on a circle in the order of uptimes, widths by bandwidth; more as a matrix. The overlay is checked
+// first. Errors: ARGUMENT, CHECK, IO, MEMORY.
+MCO_API mco_status mco_overlay_plot(mco_context *ctx, const mco_overlay *instance, const mco_overlay_result *result, const char *path);
+// Draws how the bound fell by time; with rounds, bound, overlay and gap by round. Errors: ARGUMENT, IO.
+MCO_API mco_status mco_overlay_plot_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_result *result,
+                                          const char *path);
 
 // Writes the mixed-integer program as free MPS or in the LP format of CPLEX: for each link a bandwidth, and a binary where its least
 // bandwidth is not 0; least is minus the worth. "-" is standard output. Errors: ARGUMENT, LIMIT (too many columns), IO, MEMORY.

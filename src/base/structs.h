@@ -27,7 +27,8 @@
     X(mco_multimodal_tree, work)                     \
     X(mco_overlay_bound_params, dist_keep)           \
     X(mco_overlay_bound_result, reason)              \
-    X(mco_overlay_generation, seed)                  \
+    X(mco_overlay_generation, events)                \
+    X(mco_overlay_live_params, seed)                 \
     X(mco_overlay_model, links)                      \
     X(mco_overlay_params, time_limit_s)              \
     X(mco_overlay_result, reason)                    \

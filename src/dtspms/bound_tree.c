@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "lagrange/lagrange.h"
 
 enum {
     SCALE = 1 << 10,
@@ -39,6 +40,8 @@ enum {
 static const int64_t FIXED = (int64_t)1 << 46;
 static const double MOST_MULTIPLIER = 0x1p42;
 static const int64_t NO_TREE = INT64_MAX;
+static const lagrange_rules ASCENT = {.factor = 1, .shrink = 0.5, .least_factor = 1e-3, .newest = 0.7, .before = 0.3,
+                                      .memory = LAGRANGE_SUBGRADIENT};
 
 typedef struct search {
     mco_context *ctx;
@@ -63,7 +66,7 @@ typedef struct search {
     int64_t end_key[3]; // lengths of the edges to them and of the third shortest edge, with multipliers
     int32_t *rest;      // [size] nodes not yet in the tree
     int64_t *trial;     // [size] multipliers of the ascent
-    int32_t *previous;  // [size] degrees of its last step
+    lagrange ascent;    // multipliers, and their next step
     int64_t *without;   // [size] length of the shortest edge that can replace the edge to the parent
     // Branch and bound
     int32_t *trail;     // [size * size] edges fixed, as indices of cost, the latest last
@@ -196,44 +199,39 @@ static int64_t within_limits(double multiplier)
     return (int64_t)fmax(-MOST_MULTIPLIER, fmin(MOST_MULTIPLIER, multiplier));
 }
 
-// Raises the bound by steps along degree - 2, smoothed by the step before (Volgenant, Jonker 1982). A step has the
+// Raises the bound by steps along degree - 2 (src/lagrange), smoothed by the step before (Volgenant, Jonker 1982). A step has the
 // length that would reach the goal (Polyak 1969). Without a goal (INT64_MAX) steps aim a little above the best bound so
 // far. pi [size] is the start; it receives the best multipliers. Returns their bound. Ends at the goal, at a tour, or
 // when time is over.
 static int64_t ascend(search *s, int64_t *pi, int64_t goal, int32_t steps, int32_t patience)
 {
-    const size_t bytes = sizeof *pi * (size_t)s->size;
-    const double smallest = 1e-3;
-    double factor = 1;
+    lagrange *l = &s->ascent;
     int64_t best = INT64_MIN;
-    int32_t idle = 0;
-    memcpy(s->trial, pi, bytes);
-    for (int32_t step = 0; step < steps && factor > smallest; step++) {
+    for (int32_t i = 0; i < s->size; i++)
+        l->dual[i] = (double)pi[i];
+    l->rules.patience = patience;
+    lagrange_restart(l);
+    for (int32_t step = 0; step < steps; step++) {
+        for (int32_t i = 0; i < s->size; i++)
+            s->trial[i] = within_limits(l->dual[i]);
         const int64_t bound = one_tree(s, s->trial);
-        double squares = 0;
         if (bound == INT64_MIN)
             break;
+        for (int32_t i = 0; i < s->size; i++) {
+            l->dual[i] = (double)s->trial[i];
+            l->subgradient[i] = s->degree[i] - 2;
+        }
+        lagrange_take(l, (double)bound);
         if (bound > best) {
             best = bound;
-            memcpy(pi, s->trial, bytes);
-            idle = 0;
-        } else if (++idle == patience) {
-            factor /= 2;
-            idle = 0;
+            memcpy(pi, s->trial, sizeof *pi * (size_t)s->size);
         }
-        for (int32_t i = 0; i < s->size; i++)
-            squares += (double)(s->degree[i] - 2) * (s->degree[i] - 2);
         s->is_stopped |= is_late(s);
-        if (best >= goal || squares == 0 || s->is_stopped)
+        if (best >= goal || s->is_stopped)
             break;
         const double aim = goal == INT64_MAX ? (double)best + fabs((double)best) / 100 + SCALE : (double)goal;
-        const double length = factor * (aim - (double)bound) / squares;
-        for (int32_t i = 0; i < s->size; i++) {
-            const int32_t excess = s->degree[i] - 2;
-            const double change = length * (0.7 * excess + 0.3 * (step == 0 ? excess : s->previous[i]));
-            s->trial[i] = within_limits((double)s->trial[i] + change);
-            s->previous[i] = excess;
-        }
+        if (!lagrange_move(l, aim - (double)bound))
+            break;
     }
     return best;
 }
@@ -495,12 +493,13 @@ static mco_status search_prepare(search *s)
     const int64_t square = has_matrix ? (int64_t)size * size : 0;
     s->levels = has_matrix ? LEVELS_PER_NODE * size : 1;
     MCO_TRY(mco_alloc(s->ctx, &s->wide, (int64_t)(s->levels + 4) * size + square));
-    MCO_TRY(mco_alloc(s->ctx, &s->narrow, 8 * (int64_t)size + 1 + 2 * square));
+    MCO_TRY(mco_alloc(s->ctx, &s->narrow, 7 * (int64_t)size + 1 + 2 * square));
+    MCO_TRY(lagrange_open(s->ctx, &ASCENT, size, 0, &s->ascent));
     int64_t *wide = s->wide;
     int32_t *narrow = s->narrow;
     int64_t **const wides[] = {&s->row, &s->key, &s->trial, &s->without, &s->pi};
     int32_t **const narrows[] = {&s->parent,   &s->rank,     &s->degree,  &s->rest,
-                                 &s->previous, &s->required, &s->allowed, &s->start};
+                                 &s->required, &s->allowed, &s->start};
     for (size_t k = 0; k < sizeof wides / sizeof *wides; k++, wide += size)
         *wides[k] = wide;
     for (size_t k = 0; k < sizeof narrows / sizeof *narrows; k++, narrow += size)
@@ -550,6 +549,7 @@ mco_status dtspms_bound_tree(mco_context *ctx, const int32_t *distance, int32_t 
     *bound = s.proven;
     *is_optimal = s.has_tour && s.target == s.proven;
 done:
+    lagrange_close(ctx, &s.ascent);
     mco_free(ctx, &s.narrow);
     mco_free(ctx, &s.wide);
     mco_free(ctx, &root);

@@ -15,6 +15,10 @@ typedef struct session {
     mco_overlay_params params;
     mco_overlay_bound_result bound;
     mco_overlay_result result;
+    mco_overlay_live_params live_params;
+    const char *events_path;    // NULL: none
+    const char *files[2];       // of bound, besides its input
+    mco_overlay_events events;
     mco_overlay_solution read;  // of check
     double stated;              // by its file
     cli_generated file;         // of export
@@ -27,6 +31,7 @@ static void begin(void *state)
     *(session *)state = (session){.model = MCO_OVERLAY_MODEL_INIT,
                                   .bound_params = MCO_OVERLAY_BOUND_PARAMS_INIT,
                                   .params = MCO_OVERLAY_PARAMS_INIT,
+                                  .live_params = MCO_OVERLAY_LIVE_PARAMS_INIT,
                                   .bound = MCO_OVERLAY_BOUND_RESULT_INIT,
                                   .result = MCO_OVERLAY_RESULT_INIT};
 }
@@ -42,6 +47,7 @@ static void end(cli_call *call)
     session *s = call->state;
     mco_overlay_bound_result_clear(call->ctx, &s->bound);
     mco_overlay_result_clear(call->ctx, &s->result);
+    mco_overlay_events_clear(call->ctx, &s->events);
     mco_overlay_solution_clear(call->ctx, &s->read);
     mco_overlay_destroy(call->ctx, &s->instance);
 }
@@ -69,22 +75,54 @@ static void print_time(cli_call *call, const mco_work *work)
 
 // ---- bound
 
+#define EVENT_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG) \
+    TEXT(events_path, "--events", "EVENTS", "CSV of nodes that join and leave: bound and overlay after each round; a round goes on by jumps")
+#define MCO_OPTION_STRUCT session
+static const mco_option event_records[] = {MCO_OPTION_RECORDS(EVENT_OPTIONS)};
+static const mco_option_table event_options = MCO_OPTION_TABLE(event_records);
+#undef MCO_OPTION_STRUCT
+
 static void bound_tables(void *state, mco_option_values *out)
 {
     session *s = state;
     out[0] = (mco_option_values){mco_overlay_bound_options(), &s->bound_params};
     out[1] = (mco_option_values){mco_overlay_model_options(), &s->model};
+    out[2] = (mco_option_values){&event_options, s};
+    out[3] = (mco_option_values){mco_overlay_live_options(), &s->live_params};
+}
+
+static const char *const *files_of_bound(const void *state, int64_t *count)
+{
+    const session *s = state;
+    *count = 2;
+    ((session *)s)->files[0] = s->model.links;
+    ((session *)s)->files[1] = s->events_path;
+    return s->files;
+}
+
+static mco_status open_bound(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    session *s = call->state;
+    MCO_TRY(open(call));
+    if (s->events_path != NULL)
+        MCO_TRY(mco_overlay_read_events(call->ctx, s->instance, s->events_path, &s->events));
+done:
+    return st;
 }
 
 static mco_status find_bound(cli_call *call)
 {
     session *s = call->state;
+    if (s->events_path != NULL)
+        return mco_overlay_follow(call->ctx, s->instance, &s->events, &s->bound_params, &s->live_params, &s->bound, NULL);
     return mco_overlay_bound(call->ctx, s->instance, &s->bound_params, &s->bound);
 }
 
 static bool has_bound(const void *state)
 {
-    return ((const session *)state)->bound.duals != NULL;
+    const session *s = state;
+    return s->bound.duals != NULL || s->bound.round_count > 0;
 }
 
 static mco_status write_bound(cli_call *call, const mco_option_values *more, const char *path)
@@ -93,17 +131,55 @@ static mco_status write_bound(cli_call *call, const mco_option_values *more, con
     return mco_overlay_write_bound(call->ctx, s->instance, &s->bound_params, &s->bound, more, path);
 }
 
+static mco_status plot_bound(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_plot_bound(call->ctx, s->instance, &s->bound, path);
+}
+
+// The rounds behind the first one, which has no events.
+static void print_rounds(const mco_overlay_bound_result *r)
+{
+    const mco_overlay_round *last = &r->rounds[r->round_count - 1];
+    const int64_t rounds = r->round_count - 1;
+    int64_t joins = 0, leaves = 0;
+    double bound_s = 0, overlay_s = 0, widest = 0;
+    for (int64_t k = 0; k < r->round_count; k++) {
+        const mco_overlay_round *one = &r->rounds[k];
+        joins += one->joins;
+        leaves += one->leaves;
+        bound_s += k > 0 ? one->bound_s : 0;
+        overlay_s += k > 0 ? one->overlay_s : 0;
+        widest = one->worth > 0 ? fmax(widest, (one->bound - one->worth) / one->worth) : widest;
+    }
+    printf("rounds     %lld, with %lld join%s and %lld leave%s\n", (long long)rounds, (long long)joins, mco_plural(joins), (long long)leaves,
+           mco_plural(leaves));
+    printf("at last    %d node%s, bound %.10g, overlay %.10g of %lld kept link%s", last->nodes, mco_plural(last->nodes), last->bound, last->worth,
+           (long long)last->kept, mco_plural(last->kept));
+    if (last->worth > 0)
+        printf(", gap %.4f%%, greatest %.4f%%", 100 * (last->bound - last->worth) / last->worth, 100 * widest);
+    printf("\n");
+    if (rounds > 0)
+        printf("a round    %.6f s for the bound, %.6f s for the overlay\n", bound_s / (double)rounds, overlay_s / (double)rounds);
+}
+
 static mco_status print_bound(cli_call *call)
 {
     const session *s = call->state;
     const mco_overlay_bound_result *r = &s->bound;
+    if (r->round_count > 0) {
+        print_instance(s);
+        cli_print_outcome(r->outcome, r->stop, r->reason);
+        print_rounds(r);
+        print_time(call, &r->work);
+        return MCO_OK;
+    }
     print_instance(s);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     printf("bound      %.10g\n", r->bound);
-    printf("fractional %.10g, the worth of links of any bandwidth", r->value);
     if (r->value > 0)
-        printf(", gap %.5f%%", 100 * (r->bound - r->value) / r->value);
-    printf("\niterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
+        printf("fractional %.10g, the worth of links of any bandwidth, gap %.5f%%\n", r->value, 100 * (r->bound - r->value) / r->value);
+    printf("iterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
     print_time(call, &r->work);
     return MCO_OK;
 }
@@ -139,6 +215,12 @@ static mco_status write_solution(cli_call *call, const void *incumbent, double o
     const session *s = call->state;
     (void)objective;
     return mco_overlay_write_solution(call->ctx, s->instance, incumbent != NULL ? incumbent : &s->result.solution, path);
+}
+
+static mco_status plot(cli_call *call, const char *path)
+{
+    const session *s = call->state;
+    return mco_overlay_plot(call->ctx, s->instance, &s->result, path);
 }
 
 static mco_status print_solution(cli_call *call)
@@ -216,6 +298,7 @@ typedef struct generation {
     mco_overlay_generation params;
     cli_generated file;
     mco_overlay *instance;
+    mco_overlay_events events;
 } generation;
 
 static void begin_generation(void *state)
@@ -239,8 +322,13 @@ static mco_status generate(cli_call *call)
     mco_status st = MCO_OK;
     generation *g = call->state;
     MCO_TRY(mco_overlay_generate(call->ctx, &g->params, &g->instance));
-    MCO_TRY(mco_overlay_write(call->ctx, g->instance, cli_generated_path(&g->file)));
+    if (g->params.events >= 0) {
+        MCO_TRY(mco_overlay_generate_events(call->ctx, g->instance, &g->params, &g->events));
+        MCO_TRY(mco_overlay_write_events(call->ctx, g->instance, &g->events, cli_generated_path(&g->file)));
+    } else
+        MCO_TRY(mco_overlay_write(call->ctx, g->instance, cli_generated_path(&g->file)));
 done:
+    mco_overlay_events_clear(call->ctx, &g->events);
     return st;
 }
 
@@ -254,7 +342,7 @@ const cli_problem cli_overlay = {
     .text = "membership overlay: which links peers of limited bandwidth and uptime keep, and how good that can be",
     .about = "Membership overlay: peers with an uptime and a bandwidth; find links, and the bandwidth of each, of the greatest sum of\n"
              "bandwidth times the probability that both ends are up.\n\n"
-             "INSTANCE is CSV (plain or gzip, - for standard input). SOLUTION is CSV with the columns from, to, bandwidth, or a result file.",
+             "INSTANCE is CSV or JSON (plain or gzip, - for standard input). SOLUTION is CSV with the columns from, to, bandwidth, or a result file.",
     .example = "solve examples/peers.csv --solution kept.csv",
     .csv = {{"CSV of INSTANCE: rows of limits (least,L and most,U of a link), a header, a row for each node; where not all pairs may\n"
              "be linked, a second header that begins with from, and a row for each possible link",
@@ -263,18 +351,28 @@ const cli_problem cli_overlay = {
               {"name", "its name; if absent or empty, its number from 1"},
               {"from, to", "both ends of a link, by name or number"},
               {"weight", "worth of a unit of bandwidth; if absent, the product of both uptimes"},
-              {"least, most", "limits of the bandwidth of this link"}}}},
+              {"least, most", "limits of the bandwidth of this link"}}},
+            {"CSV of EVENTS, a row for each: nodes join and leave, links become possible where not all pairs are",
+             {{"event", "join, leave or link; needed"},
+              {"node", "name of the node; it may be a new one, or one that left; needed"},
+              {"round", "events of one number are one round; if absent, each join and each leave is one"},
+              {"uptime, bandwidth", "of a node that joins"},
+              {"to", "other end of a link"},
+              {"weight", "of a link; if absent, the product of both uptimes"},
+              {"least, most", "limits of the bandwidth of a link"}}}},
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an overlay and an upper bound: what to keep, and how good that is", .state_bytes = sizeof(session), .begin = begin,
          .tables = solve_tables, .open = open, .more_inputs = graph_of, .solve = solve, .has_solution = has_solution,
          .write_result = write_result, .solution_text = "write the kept links (CSV), anew at improvements and at the end",
-         .write_solution = write_solution, .objective = "worth", .history = offsetof(session, result.history),
+         .write_solution = write_solution,
+         .plot_text = "draw the kept links: up to 120 nodes on a circle, more as a matrix", .plot = plot, .objective = "worth", .history = offsetof(session, result.history),
          .history_count = offsetof(session, result.history_count), .print = print_solution, .end = end},
         {.name = "bound", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an upper bound of what any overlay is worth, proved in integers", .state_bytes = sizeof(session), .begin = begin,
-         .tables = bound_tables, .open = open, .more_inputs = graph_of, .solve = find_bound, .has_solution = has_bound,
-         .write_result = write_bound, .objective = "bound", .history = offsetof(session, bound.history),
+         .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .solve = find_bound, .has_solution = has_bound,
+         .write_result = write_bound, .plot_text = "draw how the bound fell; with --events, bound and overlay by round",
+         .plot = plot_bound, .objective = "bound", .history = offsetof(session, bound.history),
          .history_count = offsetof(session, bound.history_count), .print = print_bound, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,
          .text = "test that links are possible and no limit is exceeded; print the worth", .state_bytes = sizeof(session),

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "overlay/matching.h"
+
 static const double UNITS = 4294967296.0;
 static const double ENOUGH_USED = 0.995;  // of the bandwidth
 
@@ -19,22 +21,13 @@ static bool is_possible(const mco_overlay *o, int32_t i, int64_t k, const overla
     return link->node > i && link->most > 0 && link->most >= least_of(o, i, k);
 }
 
-// How many links of node i its bandwidth has room for.
-static int64_t room_of(const mco_overlay *o, int32_t i)
-{
-    int32_t least = o->row_least != NULL ? INT32_MAX : o->least;
-    for (int64_t k = 0; o->row_least != NULL && k < overlay_row_size(o, i); k++)
-        least = least < least_of(o, i, k) ? least : least_of(o, i, k);
-    return least > 0 ? o->bandwidth[i] / least : INT32_MAX;
-}
-
 // Numbers of links can be the better bound where nodes have room for few of them, or where that many cannot use the bandwidth.
 bool overlay_counts_pay(const mco_overlay *o)
 {
     int64_t few = 0;
     double bandwidths = 0, used = 0;
     for (int32_t i = 0; i < o->nodes && o->links <= OVERLAY_COUNTS_MOST; i++) {
-        const int64_t room = room_of(o, i);
+        const int64_t room = overlay_room_of(o, i);
         few += room <= FEW_LINKS;
         bandwidths += o->bandwidth[i];
         used += fmin(o->bandwidth[i], (double)room * o->cap[i]);
@@ -56,8 +49,8 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
     MCO_TRY(mco_alloc(ctx, &to, o->links));
     MCO_TRY(mco_alloc(ctx, &weight, o->links));
     for (int32_t i = 0; i < o->nodes; i++) {
-        const int64_t links = overlay_row_size(o, i), fits = room_of(o, i);
-        room[i] = fits < links ? fits : links;
+        const int64_t links = overlay_row_size(o, i);
+        room[i] = overlay_room_of(o, i);
         for (int64_t k = 0; k < links; k++) {
             const overlay_link link = overlay_entry(o, i, k);
             if (!is_possible(o, i, k, &link))

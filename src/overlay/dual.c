@@ -33,12 +33,17 @@ mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *
     const int64_t per_node = o->is_complete ? nodes : nodes > 0 ? 2 * o->links / nodes + 1 : 1;
     *out = (overlay_dual){.ctx = ctx, .run = run, .o = o, .p = p, .build = build, .workers = threads,
                           .least = {UINT64_MAX, UINT64_MAX}, .stop_s = run->stop_s, .fastest_s = INFINITY};
-    out->block = ENTRIES_A_BLOCK / (per_node + 1) + 1;
+    out->block = (ENTRIES_A_BLOCK / (per_node + 1) / OVERLAY_GROUP + 1) * OVERLAY_GROUP;
     out->blocks = (nodes + out->block - 1) / out->block;
     MCO_TRY(mco_alloc(ctx, &out->dual, padded));
     MCO_TRY(mco_alloc(ctx, &out->next, padded));
     MCO_TRY(mco_alloc(ctx, &out->best, padded));
     MCO_TRY(mco_alloc(ctx, &out->part, out->blocks));
+    MCO_TRY(overlay_prices_open(ctx, o, build->both == NULL, &out->prices));
+    if (out->prices.order != NULL) {
+        out->room = nodes + OVERLAY_PRICE_PAD;
+        MCO_TRY(mco_alloc(ctx, &out->loads, out->workers * out->room));
+    }
     MCO_TRY(open_rows(out));
     if (threads > 1)
         MCO_TRY(mco_team_open(ctx, threads, false, &out->team));
@@ -54,12 +59,14 @@ void overlay_dual_close(overlay_dual *d)
         mco_free(d->ctx, &d->rows[w].most);
     }
     mco_free(d->ctx, &d->rows);
+    overlay_prices_close(d->ctx, &d->prices);
     mco_free(d->ctx, &d->part);
     mco_free(d->ctx, &d->best);
     mco_free(d->ctx, &d->next);
     mco_free(d->ctx, &d->dual);
     mco_free(d->ctx, &d->reach);
     mco_free(d->ctx, &d->excess);
+    mco_free(d->ctx, &d->loads);
     mco_free(d->ctx, &d->alpha);
     mco_free(d->ctx, &d->stalls);
 }
@@ -70,6 +77,57 @@ typedef struct sweep {
     overlay_dual *d;
     overlay_node *node;
 } sweep;
+
+// Twice what a node pays, and what its row is worth.
+static void add_node(const overlay_dual *d, overlay_sum *sum, int32_t i, uint64_t worth)
+{
+    overlay_add(sum, worth);
+    overlay_add(sum, 2 * ((uint64_t)d->dual[i] * (uint32_t)d->o->bandwidth[i]));
+}
+
+// The places first .. end - 1, each by itself.
+static void run_nodes(const sweep *s, overlay_row *row, int64_t first, int64_t end, overlay_sum *sum)
+{
+    overlay_dual *d = s->d;
+    for (int64_t k = first; k < end; k++) {
+        const int32_t i = d->prices.order != NULL ? d->prices.order[k] : (int32_t)k;
+        add_node(d, sum, i, s->node(d, row, i));
+    }
+}
+
+// overlay_measure() for groups of places, each link once.
+static void measure_groups(overlay_dual *d, int worker, int64_t first, int64_t end, overlay_sum *sum)
+{
+    for (int64_t k = first; k < end; k += OVERLAY_GROUP) {
+        uint64_t worth[OVERLAY_GROUP];
+        d->build->group(&d->prices, k, d->loads + worker * d->room, worth);
+        for (int g = 0; g < OVERLAY_GROUP && k + g < end; g++) {
+            overlay_add(sum, worth[g]);
+            add_node(d, sum, d->prices.order[k + g], worth[g]);
+        }
+    }
+}
+
+static bool is_by_groups(const overlay_dual *d, overlay_node *node)
+{
+    return node == overlay_measure && d->loads != NULL;
+}
+
+// What groups add up: none before a sweep, the excess of each node after it.
+static void clear_loads(overlay_dual *d)
+{
+    memset(d->loads, 0, (size_t)(d->workers * d->room) * sizeof *d->loads);
+}
+
+static void give_excess(overlay_dual *d)
+{
+    for (int32_t k = 0; d->excess != NULL && k < d->o->nodes; k++) {
+        const int32_t i = d->prices.order[k];
+        d->excess[i] = -(int64_t)d->o->bandwidth[i];
+        for (int w = 0; w < d->workers; w++)
+            d->excess[i] += d->loads[w * d->room + k];
+    }
+}
 
 static void run_block(void *shared, int worker, int64_t block)
 {
@@ -83,12 +141,10 @@ static void run_block(void *shared, int worker, int64_t block)
         atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
         return;
     }
-    for (int64_t i = first; i < end; i++) {
-        const uint64_t own = (uint64_t)d->dual[i] * (uint32_t)d->o->bandwidth[i];
-        d->build->load(d->o, (int32_t)i, d->dual, &d->rows[worker]);
-        overlay_add(&sum, s->node(d, &d->rows[worker], (int32_t)i));
-        overlay_add(&sum, 2 * own);
-    }
+    if (is_by_groups(d, s->node))
+        measure_groups(d, worker, first, end, &sum);
+    else
+        run_nodes(s, &d->rows[worker], first, end, &sum);
     d->part[block] = sum;
 }
 
@@ -96,6 +152,9 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
 {
     sweep s = {.d = d, .node = node};
     const double begin_s = mco_clock_s();
+    overlay_prices_set(&d->prices, d->dual);
+    if (is_by_groups(d, node))
+        clear_loads(d);
     if (d->workers > 1)
         mco_team_run(&d->team, d->blocks, run_block, NULL, &s);
     else
@@ -109,6 +168,8 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
             d->run->stop = MCO_STOP_TIME;  // what is left is for the check
         return false;
     }
+    if (is_by_groups(d, node))
+        give_excess(d);
     d->fastest_s = fmin(d->fastest_s, mco_clock_s() - begin_s);
     d->stop_s = d->run->stop_s - SWEEPS_OF_CHECK * d->fastest_s;
     return true;
@@ -142,6 +203,9 @@ overlay_sum overlay_check_best(overlay_dual *d)
 
 uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i)
 {
+    overlay_look(d, row, i, d->dual[i]);
+    if (d->excess != NULL)
+        d->excess[i] = (int64_t)d->build->over(row, d->dual[i]) - d->o->bandwidth[i];
     return d->build->ramp(row, d->dual[i], UINT32_MAX);
 }
 

@@ -15,6 +15,7 @@ typedef struct overlay_dual {
     const mco_overlay_bound_params *p;  // with settled iterations and steps
     const overlay_build *build;
     mco_team team;
+    overlay_prices prices;  // of the sweep
     overlay_row *rows;      // [2 * workers] that of each worker; then a part of it
     int workers;
     int64_t block, blocks;  // nodes of a block, blocks
@@ -29,7 +30,9 @@ typedef struct overlay_dual {
     // Of the methods.
     uint32_t width;         // jump: of the ramp that stands for the step; 0: none
     uint32_t *reach;        // [nodes] jump: how far a node looks first
-    int64_t *excess;        // [nodes] std: load less bandwidth
+    uint32_t *loads;        // [workers * room] complete instances: load of the node at each place, what each worker has found; else NULL
+    int64_t room;
+    int64_t *excess;        // [nodes] std: load less bandwidth, which overlay_measure() fills; else NULL
     uint64_t *alpha;        // [nodes] dist: step in units of 2^-48
     int32_t *stalls;        // [nodes] dist: steps without gain
 } overlay_dual;
@@ -39,8 +42,14 @@ mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *
                              const overlay_build *build, int threads, overlay_dual *out);
 void overlay_dual_close(overlay_dual *d);
 
-// What a node does in a sweep: writes its new dual to d->next and returns what its row is worth at the present duals.
+// What a node does in a sweep: looks at its row, writes its new dual to d->next and returns what the row is worth at the present duals.
 typedef uint64_t overlay_node(overlay_dual *d, overlay_row *row, int32_t i);
+
+// Fills the row of node i with the links whose excess is above `low`.
+static inline void overlay_look(const overlay_dual *d, overlay_row *row, int32_t i, uint32_t low)
+{
+    d->build->load(&d->prices, i, low, row);
+}
 
 // One iteration. *bound: the doubled bound of the duals before it. False: a limit ended it, duals and bound are void.
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
@@ -67,21 +76,26 @@ static inline double overlay_units(overlay_sum sum)
     return (double)sum.high * 18446744073709551616.0 + (double)sum.low;
 }
 
-// A node that stays where it is: for the bound of the present duals.
+// A node that stays where it is: for the bound of the present duals, and d->excess. Sweeps of complete instances know it and take groups
+// of nodes at once.
 uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
+
+// A node that jumps: 0.6 of the way to the least bound that it alone can reach. d->reach and d->width are set.
+uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // ---- The methods. Each ends after p->iterations, or when the run does.
 
 mco_status overlay_jump(overlay_dual *d);
 mco_status overlay_std(overlay_dual *d);
 mco_status overlay_dist(overlay_dual *d);
+// The steps of one node in dist, which overlay_dist_open() prepares. It knows the duals of the others as the sweep tells them: they may be
+// stale. Errors: MEMORY.
+mco_status overlay_dist_open(overlay_dual *d);
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // Solves the linear program from the best duals. *value: that of the last optimum; it is not touched where there is none. *is_exact: no
 // other link could raise it. Errors: IO (no solver), MEMORY, INTERNAL.
 mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact);
-
-// Refuses GPUs, for which there is no engine. Errors: DEVICE.
-mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus);
 
 // As mco_overlay_bound(), as a part of another call: a cancel stays.
 mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mco_overlay_bound_params *params,

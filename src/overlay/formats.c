@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Instance files: CSV. Rows of limits ("least,14", "most,20"), a header, a row for each node (name, uptime, bandwidth). Where not all
+// Instance files. CSV: rows of limits ("least,14", "most,20"), a header, a row for each node (name, uptime, bandwidth). Where not all
 // pairs may be linked a second header follows, which begins with "from", and a row for each possible link (from, to, weight, least,
-// most). docs/formats.md describes it.
+// most). docs/formats.md describes it. JSON: json.c.
 //
 // The text is read twice: first for the most decimals of all bandwidths, which then are integers by this common power of ten.
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -16,8 +17,7 @@
 #include "base/output.h"
 #include "base/structs.h"
 #include "base/table.h"
-#include "overlay/formats.h"
-#include "overlay/instance.h"
+#include "overlay/reader.h"
 
 typedef enum node_column { NODE_NAME, NODE_UPTIME, NODE_BANDWIDTH, NODE_COLUMNS } node_column;
 static const char *const node_columns[NODE_COLUMNS] = {"name", "uptime", "bandwidth"};
@@ -25,33 +25,12 @@ static const char *const node_columns[NODE_COLUMNS] = {"name", "uptime", "bandwi
 typedef enum link_column { LINK_FROM, LINK_TO, LINK_WEIGHT, LINK_LEAST, LINK_MOST, LINK_COLUMNS } link_column;
 static const char *const link_columns[LINK_COLUMNS] = {"from", "to", "weight", "least", "most"};
 
-typedef enum limit { LIMIT_LEAST, LIMIT_MOST, LIMITS } limit;
 static const char *const limit_words[LIMITS] = {"least", "most"};
-
-typedef struct csv {
-    mco_context *ctx;
-    mco_text *text;
-    const mco_overlay_model *model;
-    mco_slice limits[LIMITS];  // the cell of the value; data is NULL where the file has no such row
-    char limit_separators[LIMITS];
-    mco_table nodes, links;
-    mco_text node_rows, link_rows;  // where the rows begin
-    bool has_links;
-    int64_t node_count, link_count;
-    int places;                // decimals of bandwidths
-    int64_t scale;             // 10^places
-    mco_overlay_data data;
-    double *uptime, *weight;
-    int64_t *bandwidth, *least, *most;
-    int32_t *from, *to;
-    mco_names names;
-    mco_name_finder finder;
-} csv;
 
 // ---- Shape of the text
 
 // Takes rows of limits, behind comments.
-static mco_status read_limits(csv *c)
+static mco_status read_limits(overlay_reader *c)
 {
     mco_status st = MCO_OK;
     mco_slice line, cell;
@@ -82,7 +61,7 @@ done:
 }
 
 // A node may be called from, too; but its uptime is a number.
-static bool is_link_header(const csv *c, mco_slice row)
+static bool is_link_header(const overlay_reader *c, mco_slice row)
 {
     mco_slice cell;
     bool has_to = false;
@@ -93,7 +72,7 @@ static bool is_link_header(const csv *c, mco_slice row)
     return has_to;
 }
 
-static mco_status measure(csv *c)
+static mco_status measure(overlay_reader *c)
 {
     mco_status st = MCO_OK;
     mco_slice row;
@@ -119,8 +98,7 @@ done:
 
 // ---- Numbers
 
-// One pass over a bandwidth: `out` NULL: only its decimals are looked at. "" leaves *out as it is.
-static mco_status read_bandwidth(csv *c, mco_slice cell, const char *what, char separator, int64_t *out)
+mco_status overlay_read_bandwidth(overlay_reader *c, mco_slice cell, const char *what, char separator, int64_t *out)
 {
     mco_status st = MCO_OK;
     if (out == NULL)
@@ -135,7 +113,7 @@ done:
 }
 
 // An option of the model in units of the instance. Decimals such as 0.07 are no exact doubles.
-static mco_status take_option(csv *c, const char *flag, double value, int64_t *out)
+static mco_status take_option(overlay_reader *c, const char *flag, double value, int64_t *out)
 {
     const double units = floor(value * (double)c->scale + 0.5);
     if (units > MCO_OVERLAY_MAX_BANDWIDTH || fabs(units / (double)c->scale - value) > 1e-12 * value)
@@ -145,15 +123,21 @@ static mco_status take_option(csv *c, const char *flag, double value, int64_t *o
     return MCO_OK;
 }
 
-static mco_status take_limits(csv *c)
+mco_status overlay_take_limits(overlay_reader *c)
 {
     mco_status st = MCO_OK;
+    for (int k = 0; k < LIMITS; k++)
+        if (c->limits[k].data != NULL)
+            MCO_TRY(overlay_read_bandwidth(c, c->limits[k], limit_words[k], c->limit_separators[k], NULL));
+    c->scale = 1;
+    for (int k = 0; k < c->places; k++)
+        c->scale *= 10;
     c->data.least_of_all = 0;
     c->data.most_of_all = -1;
     if (c->limits[LIMIT_LEAST].data != NULL)
-        MCO_TRY(read_bandwidth(c, c->limits[LIMIT_LEAST], "least", c->limit_separators[LIMIT_LEAST], &c->data.least_of_all));
+        MCO_TRY(overlay_read_bandwidth(c, c->limits[LIMIT_LEAST], "least", c->limit_separators[LIMIT_LEAST], &c->data.least_of_all));
     if (c->limits[LIMIT_MOST].data != NULL)
-        MCO_TRY(read_bandwidth(c, c->limits[LIMIT_MOST], "most", c->limit_separators[LIMIT_MOST], &c->data.most_of_all));
+        MCO_TRY(overlay_read_bandwidth(c, c->limits[LIMIT_MOST], "most", c->limit_separators[LIMIT_MOST], &c->data.most_of_all));
     if (c->model->least >= 0)
         MCO_TRY(take_option(c, "--least", c->model->least, &c->data.least_of_all));
     if (c->model->most >= 0)
@@ -164,13 +148,13 @@ done:
 
 // ---- Rows
 
-static mco_status read_node(csv *c, mco_slice row, int64_t i, bool is_first)
+static mco_status read_node(overlay_reader *c, mco_slice row, int64_t i, bool is_first)
 {
     mco_status st = MCO_OK;
     mco_slice cells[MCO_TABLE_COLUMNS];
     const char separator = c->nodes.separator;
     MCO_TRY(mco_table_cells(&c->nodes, row, c->nodes.fields, cells));
-    MCO_TRY(read_bandwidth(c, cells[NODE_BANDWIDTH], "the bandwidth", separator, is_first ? NULL : &c->bandwidth[i]));
+    MCO_TRY(overlay_read_bandwidth(c, cells[NODE_BANDWIDTH], "the bandwidth", separator, is_first ? NULL : &c->bandwidth[i]));
     if (is_first)
         return MCO_OK;
     MCO_TRY(mco_slice_real_in(c->text, cells[NODE_UPTIME], "the uptime", separator, 0, 1, &c->uptime[i]));
@@ -180,7 +164,7 @@ done:
     return st;
 }
 
-static mco_status read_link(csv *c, mco_slice row, int64_t k, bool is_first)
+static mco_status read_link(overlay_reader *c, mco_slice row, int64_t k, bool is_first)
 {
     mco_status st = MCO_OK;
     mco_slice cells[MCO_TABLE_COLUMNS];
@@ -193,9 +177,9 @@ static mco_status read_link(csv *c, mco_slice row, int64_t k, bool is_first)
             c->most[k] = c->data.most_of_all >= 0 ? c->data.most_of_all : MCO_OVERLAY_MAX_BANDWIDTH;
     }
     if (cells[LINK_LEAST].size > 0)
-        MCO_TRY(read_bandwidth(c, cells[LINK_LEAST], "the least bandwidth", separator, is_first ? NULL : &c->least[k]));
+        MCO_TRY(overlay_read_bandwidth(c, cells[LINK_LEAST], "the least bandwidth", separator, is_first ? NULL : &c->least[k]));
     if (cells[LINK_MOST].size > 0)
-        MCO_TRY(read_bandwidth(c, cells[LINK_MOST], "the most bandwidth", separator, is_first ? NULL : &c->most[k]));
+        MCO_TRY(overlay_read_bandwidth(c, cells[LINK_MOST], "the most bandwidth", separator, is_first ? NULL : &c->most[k]));
     if (is_first)
         return MCO_OK;
     MCO_TRY(mco_names_find_cell(&c->finder, c->text, cells[LINK_FROM], &c->from[k]));
@@ -212,7 +196,7 @@ done:
     return st;
 }
 
-static mco_status read_tables(csv *c, bool is_first)
+static mco_status read_tables(overlay_reader *c, bool is_first)
 {
     mco_status st = MCO_OK;
     mco_slice row;
@@ -236,22 +220,22 @@ done:
     return st;
 }
 
-static mco_status open_arrays(csv *c)
+mco_status overlay_open_arrays(overlay_reader *c)
 {
     mco_status st = MCO_OK;
     MCO_TRY(mco_alloc(c->ctx, &c->uptime, c->node_count));
     MCO_TRY(mco_alloc(c->ctx, &c->bandwidth, c->node_count));
-    if (mco_table_has(&c->nodes, NODE_NAME))
+    if (c->has_names)
         MCO_TRY(mco_names_reserve(c->ctx, &c->node_rows, c->node_count, &c->names));
     if (!c->has_links)
         return MCO_OK;
     MCO_TRY(mco_alloc(c->ctx, &c->from, c->link_count));
     MCO_TRY(mco_alloc(c->ctx, &c->to, c->link_count));
-    if (mco_table_has(&c->links, LINK_WEIGHT))
+    if (c->has_weight)
         MCO_TRY(mco_alloc(c->ctx, &c->weight, c->link_count));
-    if (mco_table_has(&c->links, LINK_LEAST))
+    if (c->has_least)
         MCO_TRY(mco_alloc(c->ctx, &c->least, c->link_count));
-    if (mco_table_has(&c->links, LINK_MOST))
+    if (c->has_most)
         MCO_TRY(mco_alloc(c->ctx, &c->most, c->link_count));
 done:
     return st;
@@ -260,7 +244,7 @@ done:
 // ---- Links of a graph
 
 // The node that a vertex stands for: by name where the graph has names, else by number.
-static mco_status find_vertex(csv *c, const mco_graph *graph, int32_t vertex, int32_t *node)
+static mco_status find_vertex(overlay_reader *c, const mco_graph *graph, int32_t vertex, int32_t *node)
 {
     char buffer[16];
     mco_status st = MCO_OK;
@@ -275,7 +259,7 @@ done:
     return st;
 }
 
-static mco_status take_graph(csv *c, const mco_graph *graph)
+static mco_status take_graph(overlay_reader *c, const mco_graph *graph)
 {
     mco_status st = MCO_OK;
     const mco_graph_rows rows = mco_graph_view(graph);
@@ -299,7 +283,7 @@ done:
     return st;
 }
 
-static mco_status read_graph(csv *c)
+static mco_status read_graph(overlay_reader *c)
 {
     mco_status st = MCO_OK;
     mco_graph *graph = NULL;
@@ -314,7 +298,7 @@ done:
 
 // ---- All of it
 
-static mco_status read_csv(csv *c)
+static mco_status read_csv(overlay_reader *c)
 {
     mco_status st = MCO_OK;
     MCO_TRY(read_limits(c));
@@ -324,30 +308,42 @@ static mco_status read_csv(csv *c)
     MCO_TRY(mco_table_require(&c->nodes, NODE_UPTIME));
     MCO_TRY(mco_table_require(&c->nodes, NODE_BANDWIDTH));
     MCO_TRY(measure(c));
-    for (int k = 0; k < LIMITS; k++)
-        if (c->limits[k].data != NULL)
-            MCO_TRY(read_bandwidth(c, c->limits[k], limit_words[k], c->limit_separators[k], NULL));
+    c->has_names = mco_table_has(&c->nodes, NODE_NAME);
+    c->has_weight = c->has_links && mco_table_has(&c->links, LINK_WEIGHT);
+    c->has_least = c->has_links && mco_table_has(&c->links, LINK_LEAST);
+    c->has_most = c->has_links && mco_table_has(&c->links, LINK_MOST);
     MCO_TRY(read_tables(c, true));
-    c->scale = 1;
-    for (int k = 0; k < c->places; k++)
-        c->scale *= 10;
-    MCO_TRY(take_limits(c));
-    MCO_TRY(open_arrays(c));
+    MCO_TRY(overlay_take_limits(c));
+    MCO_TRY(overlay_open_arrays(c));
     MCO_TRY(read_tables(c, false));
-    c->data.nodes = (int32_t)c->node_count;
-    c->data.links = c->has_links ? c->link_count : -1;
-    if (c->model->links != NULL)
-        MCO_TRY(read_graph(c));
 done:
     return st;
+}
+
+// What is wrong with the data is wrong with the file, unless an option changed it.
+static mco_status blame_file(const overlay_reader *c, mco_status st)
+{
+    char message[MCO_ERROR_LENGTH];
+    if (st != MCO_ERR_ARGUMENT || c->model->least >= 0 || c->model->most >= 0 || c->model->links != NULL)
+        return st;
+    snprintf(message, sizeof message, "%s", mco_context_error(c->ctx));
+    return mco_fail(c->ctx, MCO_ERR_PARSE, "%s: %s", c->text->name, message);
 }
 
 mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay_model *model, const char *name, mco_overlay **out)
 {
     mco_status st = MCO_OK;
-    csv c = {.ctx = ctx, .text = text, .model = model};
-    MCO_TRY(mco_refuse_other_kind(text, "overlay"));
-    MCO_TRY(read_csv(&c));
+    overlay_reader c = {.ctx = ctx, .text = text, .model = model};
+    if (mco_text_skip_blank(text) && text->data[text->at] == '{')
+        MCO_TRY(overlay_read_json(&c));
+    else {
+        MCO_TRY(mco_refuse_other_kind(text, "overlay"));
+        MCO_TRY(read_csv(&c));
+    }
+    c.data.nodes = (int32_t)c.node_count;
+    c.data.links = c.has_links ? c.link_count : -1;
+    if (model->links != NULL)
+        MCO_TRY(read_graph(&c));
     c.data.uptime = c.uptime;
     c.data.bandwidth = c.bandwidth;
     c.data.from = c.from;
@@ -355,7 +351,7 @@ mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay
     c.data.weight = c.weight;
     c.data.least = c.least;
     c.data.most = c.most;
-    MCO_TRY(mco_overlay_create(ctx, name, &c.data, out));
+    MCO_TRY(blame_file(&c, mco_overlay_create(ctx, name, &c.data, out)));
     (*out)->scale = c.scale;
     if (c.names.count > 0) {
         (*out)->names = c.names.names;
@@ -480,8 +476,12 @@ mco_status mco_overlay_write(mco_context *ctx, const mco_overlay *instance, cons
     if (ctx == NULL || instance == NULL || path == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     const mco_status st = mco_output_open(ctx, path, &output);
+    const size_t length = strlen(path);
     if (st != MCO_OK)
         return st;
-    write_csv(instance, output.file);
+    if (length > 5 && strcmp(path + length - 5, ".json") == 0)
+        overlay_write_json(instance, output.file);
+    else
+        write_csv(instance, output.file);
     return mco_output_commit(ctx, &output, false);
 }

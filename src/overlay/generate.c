@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "base/options.h"
 #include "base/rng.h"
 #include "base/structs.h"
@@ -306,5 +307,110 @@ mco_status mco_overlay_generate(mco_context *ctx, const mco_overlay_generation *
 done:
     mco_free(ctx, &m.bandwidth);
     mco_free(ctx, &m.uptime);
+    return st;
+}
+
+// ---- Events
+
+typedef struct drawing {
+    generator m;
+    mco_overlay_events e;
+    int64_t room;       // of the list
+    int32_t *present;   // [count] nodes that are there
+    int32_t count;
+} drawing;
+
+static mco_status add_event(drawing *d, const mco_overlay_event *event)
+{
+    const mco_status st = mco_grow(d->m.ctx, &d->e.list, &d->room, d->e.count + 1);
+    if (st == MCO_OK)
+        d->e.list[d->e.count++] = *event;
+    return st;
+}
+
+// As many of the nodes that are there as `degree` says, each once: they move to the end of the list, one after another.
+static mco_status link_new(drawing *d, int64_t round, int32_t node)
+{
+    mco_status st = MCO_OK;
+    for (int64_t k = 0; k < d->m.g->degree && k < d->count; k++) {
+        const int32_t last = d->count - 1 - (int32_t)k, drawn = (int32_t)mco_rng_below(&d->m.rng, (uint32_t)last + 1), to = d->present[drawn];
+        d->present[drawn] = d->present[last];
+        d->present[last] = to;
+        MCO_TRY(add_event(d, &(mco_overlay_event){.round = round, .kind = MCO_OVERLAY_EVENT_LINK, .node = node, .to = to, .weight = NAN,
+                                                  .least = -1, .most = -1}));
+    }
+done:
+    return st;
+}
+
+static mco_status draw_event(drawing *d, int64_t round)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_event e = {.round = round, .kind = MCO_OVERLAY_EVENT_LEAVE, .to = -1, .weight = NAN, .least = -1, .most = -1};
+    if (mco_rng_below(&d->m.rng, 2) == 0 && d->count > 0) {
+        const int32_t drawn = (int32_t)mco_rng_below(&d->m.rng, (uint32_t)d->count);
+        e.node = d->present[drawn];
+        d->present[drawn] = d->present[--d->count];
+        return add_event(d, &e);
+    }
+    e.kind = MCO_OVERLAY_EVENT_JOIN;
+    e.node = d->e.ids++;
+    e.uptime = mco_rng_real(&d->m.rng);
+    e.bandwidth = d->m.lowest + mco_rng_below(&d->m.rng, (uint32_t)(d->m.highest - d->m.lowest + 1));
+    MCO_TRY(add_event(d, &e));
+    MCO_TRY(link_new(d, round, e.node));
+    d->present[d->count++] = e.node;
+done:
+    return st;
+}
+
+// Numbers from 1, as those of nodes without names.
+static mco_status name_nodes(drawing *d, const mco_overlay *o)
+{
+    enum { NUMBER_ROOM = 16 };
+    mco_status st = MCO_OK;
+    char buffer[NUMBER_ROOM];
+    size_t bytes = (size_t)d->e.ids * (sizeof *d->e.names + NUMBER_ROOM);
+    for (int32_t i = 0; i < o->nodes; i++)
+        bytes += strlen(mco_overlay_node_name(o, i, buffer));
+    MCO_TRY(mco_alloc_bytes(d->m.ctx, (void **)&d->e.names, 1, bytes));
+    char *at = (char *)(d->e.names + d->e.ids);
+    for (int32_t i = 0; i < d->e.ids; i++) {
+        d->e.names[i] = at;
+        if (i < o->nodes)
+            strcpy(at, mco_overlay_node_name(o, i, buffer));
+        else
+            snprintf(at, NUMBER_ROOM, "%" PRId32, i + 1);
+        at += strlen(at) + 1;
+    }
+done:
+    return st;
+}
+
+mco_status mco_overlay_generate_events(mco_context *ctx, const mco_overlay *instance, const mco_overlay_generation *generation,
+                                       mco_overlay_events *out)
+{
+    mco_status st = MCO_OK;
+    mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+    drawing d = {.m = {.ctx = ctx, .g = &g}};
+    if (ctx == NULL || instance == NULL || out == NULL)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
+    MCO_TRY(mco_struct_take(ctx, "the generation", generation, &g, sizeof g));
+    MCO_TRY(mco_options_validate(ctx, &options, &g));
+    MCO_TRY(take_generation(&d.m));
+    if (g.events < 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the number of events is not given"));
+    mco_rng_seed(&d.m.rng, (uint64_t)g.seed, 1);
+    MCO_TRY(mco_alloc(ctx, &d.present, instance->nodes + g.events));
+    for (int32_t i = 0; i < instance->nodes; i++)
+        d.present[d.count++] = d.e.ids++;
+    for (int64_t k = 0; k < g.events; k++)
+        MCO_TRY(draw_event(&d, k + 1));
+    MCO_TRY(name_nodes(&d, instance));
+    *out = d.e;
+    d.e = (mco_overlay_events){0};
+done:
+    mco_free(ctx, &d.present);
+    mco_overlay_events_clear(ctx, &d.e);
     return st;
 }

@@ -101,7 +101,7 @@ static mco_status refuse_doubles(mco_context *ctx, const mco_overlay *o)
 
 // ---- Numbers
 
-static uint32_t rounded_uptime(double p)
+uint32_t overlay_rounded_uptime(double p)
 {
     const double units = p * ONE + 0.5;
     return units >= ONE ? UINT32_MAX : (uint32_t)units;
@@ -262,7 +262,7 @@ static mco_status fill_nodes(mco_context *ctx, const mco_overlay_data *data, mco
     MCO_TRY(mco_alloc(ctx, &o->bandwidth, o->nodes));
     MCO_TRY(mco_alloc(ctx, &o->cap, (int64_t)o->nodes + OVERLAY_NODE_PAD));
     for (int32_t i = 0; i < o->nodes; i++) {
-        o->uptime[i] = rounded_uptime(data->uptime[i]);
+        o->uptime[i] = overlay_rounded_uptime(data->uptime[i]);
         o->bandwidth[i] = (int32_t)data->bandwidth[i];
         o->cap[i] = o->bandwidth[i] < o->most ? o->bandwidth[i] : o->most;
     }

@@ -86,6 +86,8 @@ static inline overlay_link overlay_entry(const mco_overlay *o, int32_t i, int64_
 
 // An instance without its rows, which the caller fills where not all pairs are links. Errors: as mco_overlay_create().
 mco_status overlay_new(mco_context *ctx, const char *name, const mco_overlay_data *data, mco_overlay **out);
+// An uptime in [0, 1] in units.
+uint32_t overlay_rounded_uptime(double p);
 // Sets what follows from the rows. Errors: LIMIT (the links of a node may carry too much).
 mco_status overlay_settle(mco_context *ctx, mco_overlay *o);
 

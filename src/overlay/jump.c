@@ -16,18 +16,36 @@ static const double FIRST_WIDTH = 0.005, LAST_WIDTH = 2e-5, UNITS = 4294967296.0
 static const double RAMP_SHARE = 0.8;   // of the iterations with a ramp, in which its width falls
 static const double LEAST_GAIN = 1e-4;  // of the bound, in one plain jump
 
-// Load at a dual less the bandwidth: not ascending with the dual.
-static int64_t surplus(const overlay_dual *d, const overlay_row *row, uint32_t dual, int32_t bandwidth)
+// A node that looks for its dual. The row is filled as far down as it has been looked at, and some way beyond.
+typedef struct seeker {
+    const overlay_dual *d;
+    overlay_row *row;
+    int32_t node, bandwidth;
+} seeker;
+
+// Fills the row for a dual of `low`. Rows that must be filled anew go twice as far as they had to.
+static void look_down(const seeker *s, uint32_t low)
 {
+    if (low >= s->row->low)
+        return;
+    const uint32_t way = s->row->low - low;
+    overlay_look(s->d, s->row, s->node, low > way ? low - way : 0);
+}
+
+// Load at a dual less the bandwidth: not ascending with the dual.
+static int64_t surplus(const seeker *s, uint32_t dual)
+{
+    const overlay_dual *d = s->d;
     const uint32_t half = d->width / 2;
     uint64_t sum;
+    look_down(s, dual > half ? dual - half : 0);
     if (d->width == 0)
-        return (int64_t)d->build->over(row, dual) - bandwidth;
+        return (int64_t)d->build->over(s->row, dual) - s->bandwidth;
     if (dual >= half)
-        sum = d->build->ramp(row, dual - half, d->width);
+        sum = d->build->ramp(s->row, dual - half, d->width);
     else
-        sum = (uint64_t)d->build->over(row, 0) * (half - dual) + d->build->ramp(row, 0, d->width - (half - dual));
-    return (int64_t)(sum / d->width) - bandwidth;
+        sum = (uint64_t)d->build->over(s->row, 0) * (half - dual) + d->build->ramp(s->row, 0, d->width - (half - dual));
+    return (int64_t)(sum / d->width) - s->bandwidth;
 }
 
 typedef struct bracket {
@@ -36,20 +54,20 @@ typedef struct bracket {
 } bracket;
 
 // Moves one end away until the surplus changes its sign. A wider step each time; six at most.
-static void widen(const overlay_dual *d, const overlay_row *row, int32_t bandwidth, uint32_t reach, bracket *b)
+static void widen(const seeker *s, uint32_t reach, bracket *b)
 {
     int64_t step = reach > LEAST_REACH ? reach : LEAST_REACH;
     for (int k = 0; k < MOST_BRACKETS && b->low_surplus > 0 && b->high_surplus > 0 && b->high < UINT32_MAX; k++, step *= 3) {
         b->low = b->high;
         b->low_surplus = b->high_surplus;
         b->high = b->high + step < UINT32_MAX ? b->high + step : UINT32_MAX;
-        b->high_surplus = surplus(d, row, (uint32_t)b->high, bandwidth);
+        b->high_surplus = surplus(s, (uint32_t)b->high);
     }
     for (int k = 0; k < MOST_BRACKETS && b->low_surplus < 0 && b->low > 0; k++, step *= 3) {
         b->high = b->low;
         b->high_surplus = b->low_surplus;
         b->low = b->low > step ? b->low - step : 0;
-        b->low_surplus = surplus(d, row, (uint32_t)b->low, bandwidth);
+        b->low_surplus = surplus(s, (uint32_t)b->low);
     }
 }
 
@@ -63,21 +81,21 @@ static int64_t between(const bracket *b, bool is_looked_at)
     return b->low + ((b->high - b->low) * share >> 20);
 }
 
-static int64_t target_of(const overlay_dual *d, const overlay_row *row, int32_t i)
+static int64_t target_of(const seeker *s)
 {
-    const int32_t bandwidth = d->o->bandwidth[i];
-    const uint32_t dual = d->dual[i];
-    const int64_t here = surplus(d, row, dual, bandwidth);
+    const overlay_dual *d = s->d;
+    const uint32_t dual = d->dual[s->node];
+    const int64_t here = surplus(s, dual);
     bracket b = {dual, dual, here, here};
     if (here == 0 || (here < 0 && dual == 0))
         return dual;
-    widen(d, row, bandwidth, d->reach[i], &b);
+    widen(s, d->reach[s->node], &b);
     if (b.low_surplus <= 0)
         return b.low;
     if (b.high_surplus > 0)
         return b.high;
     for (int64_t k = 0; k < d->p->inner && b.high - b.low > 1; k++) {
-        const int64_t middle = between(&b, true), there = surplus(d, row, (uint32_t)middle, bandwidth);
+        const int64_t middle = between(&b, true), there = surplus(s, (uint32_t)middle);
         if (there > 0) {
             b.low = middle;
             b.low_surplus = there;
@@ -89,10 +107,13 @@ static int64_t target_of(const overlay_dual *d, const overlay_row *row, int32_t 
     return between(&b, false);
 }
 
-static uint64_t jump(overlay_dual *d, overlay_row *row, int32_t i)
+uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const uint32_t dual = d->dual[i];
-    const int64_t way = target_of(d, row, i) - dual;
+    const uint64_t down = (uint64_t)d->width / 2 + (d->reach[i] > LEAST_REACH ? d->reach[i] : LEAST_REACH);
+    const seeker s = {.d = d, .row = row, .node = i, .bandwidth = d->o->bandwidth[i]};
+    overlay_look(d, row, i, dual > down ? (uint32_t)(dual - down) : 0);
+    const int64_t way = target_of(&s) - dual;
     d->next[i] = (uint32_t)(dual + way * 77 / 128);
     d->reach[i] = (uint32_t)((way < 0 ? -way : way) * 90 / 128);
     return d->build->ramp(row, dual, UINT32_MAX);
@@ -102,7 +123,7 @@ static mco_status iterate(overlay_dual *d, bool *goes_on)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
-    *goes_on = overlay_sweep(d, jump, &bound);
+    *goes_on = overlay_sweep(d, overlay_jump_node, &bound);
     if (*goes_on)
         MCO_TRY(overlay_take(d, bound));
     if (*goes_on)

@@ -8,7 +8,11 @@
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/structs.h"
+#include "device/device.h"
 #include "overlay/dual.h"
+#ifdef MCO_HAVE_CUDA
+#include "overlay/gpu/gpu.h"
+#endif
 #include "overlay/search.h"
 
 #define MCO_OPTION_STRUCT mco_overlay_bound_params
@@ -21,6 +25,7 @@ const mco_option_table *mco_overlay_bound_options(void)
 }
 
 enum { MOST_UNSWEPT = 1 << 24 };  // links
+enum { MOST_SPLIT = 1 << 17 };    // nodes: beyond, a fractional overlay takes far longer than the bound; only --gap asks for it
 
 typedef struct solver {
     mco_context *ctx;
@@ -35,6 +40,7 @@ typedef struct solver {
 // ---- A feasible fractional overlay
 
 enum { FIRST_GAP = 4, GAP_PERIOD = 32 };  // iterations
+static const int64_t LOOKS = INT64_C(1) << 25, LOOKS_A_LINK = 8;  // of the descent, which else takes far longer than the bound
 static const double FAR_GAPS = 20;  // a first overlay that misses the gap by so many times is not improved
 
 static mco_status take_worth(const overlay_search *search, const mco_overlay *o, double *worth)
@@ -60,6 +66,7 @@ mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hop
     MCO_TRY(take_worth(&search, &free_least, value));
     if (*value <= hopeless)
         goto done;
+    search.most_effort = LOOKS + LOOKS_A_LINK * search.links;
     MCO_TRY(overlay_descend(&search));
     MCO_TRY(take_worth(&search, &free_least, value));
 done:
@@ -166,7 +173,7 @@ static mco_status give(solver *s)
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
-    if (!s->is_exact)
+    if (!s->is_exact && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
         MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
     r->value = fmax(r->value, split);
     r->duals = d->best;
@@ -184,11 +191,66 @@ done:
     return st;
 }
 
-mco_status overlay_refuse_gpus(mco_context *ctx, mco_engine engine, const char *gpus)
+// ---- The engine
+
+static const double PAYS_S = 0.5;  // a run for which opening a GPU pays
+
+// What a link takes in an iteration on one core, measured (bench/overlay). Most links of a complete instance are sorted out.
+static double seconds_a_link(const solver *s)
 {
-    if (engine != MCO_ENGINE_GPU && gpus == NULL)
-        return MCO_OK;
-    return mco_fail(ctx, MCO_ERR_DEVICE, "no GPU: the membership overlay has no engine on GPUs");
+    const bool is_complete = s->o->is_complete;
+    switch (s->p.method) {
+    case MCO_OVERLAY_METHOD_STD: return is_complete ? 6e-11 : 1.3e-8;
+    case MCO_OVERLAY_METHOD_DIST: return (is_complete ? 6e-11 : 1.7e-9) * (double)s->p.inner;
+    default: return is_complete ? 4e-10 : 2.2e-8;
+    }
+}
+
+static double seconds_of_cores(const solver *s)
+{
+    return seconds_a_link(s) * (double)s->p.iterations * (double)s->o->links / mco_settle_threads(s->p.threads);
+}
+
+static mco_status choose_engine(solver *s)
+{
+    mco_status st = MCO_OK;
+    mco_gpu gpu;
+    if (s->p.gpus != NULL && (s->p.engine == MCO_ENGINE_CPU || s->p.engine == MCO_ENGINE_REFERENCE))
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(s->p.engine));
+    const bool was_open = s->p.engine == MCO_ENGINE_AUTO && s->p.gpus == NULL;
+    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, seconds_of_cores(s), PAYS_S, NULL);
+    if (s->p.engine == MCO_ENGINE_GPU)
+        MCO_TRY(mco_gpu_choose(s->ctx, s->p.gpus, &gpu));
+#ifdef MCO_HAVE_CUDA
+    size_t free_bytes = 0;
+    if (s->p.engine == MCO_ENGINE_GPU && was_open) {
+        MCO_TRY(mco_gpu_free_bytes(s->ctx, &gpu, &free_bytes));
+        if ((double)overlay_gpu_bytes(s->o) > (double)free_bytes) {
+            mco_log(s->ctx, MCO_LOG_INFO, "engine cpu: the instance takes %" PRId64 " bytes of device memory, %zu are free", overlay_gpu_bytes(s->o),
+                    free_bytes);
+            s->p.engine = MCO_ENGINE_CPU;
+        }
+    }
+#else
+    (void)was_open;
+#endif
+done:
+    return st;
+}
+
+static mco_status sweep_on_gpu(solver *s)
+{
+#ifdef MCO_HAVE_CUDA
+    return overlay_gpu_run(&s->dual, s->p.gpus, &s->r.work);
+#else
+    return mco_fail(s->ctx, MCO_ERR_INTERNAL, "this build has no GPU engine");
+#endif
+}
+
+static mco_status sweep_on_cores(solver *s)
+{
+    const mco_status st = start(s);
+    return st != MCO_OK ? st : run_method(s);
 }
 
 static mco_status solve(solver *s)
@@ -200,13 +262,12 @@ static mco_status solve(solver *s)
     if (!is_reference)
         MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
     MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));
-    MCO_TRY(start(s));
-    MCO_TRY(run_method(s));
+    MCO_TRY(s->p.engine == MCO_ENGINE_GPU ? sweep_on_gpu(s) : sweep_on_cores(s));
     if (s->p.method == MCO_OVERLAY_METHOD_LP)
         MCO_TRY(run_program(s));
     MCO_TRY(give(s));
-    s->r.work = (mco_work){.engine = is_reference ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, .simd = build->build.simd, .lane_bits = 32,
-                           .threads = threads, .solve_s = mco_run_time_s(&s->run)};
+    s->r.work = (mco_work){.engine = s->p.engine, .simd = build->build.simd, .lane_bits = 32, .threads = threads, .gpus = s->r.work.gpus,
+                           .device_s = s->r.work.device_s, .solve_s = mco_run_time_s(&s->run)};
 done:
     return st;
 }
@@ -221,8 +282,8 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
-    MCO_TRY(overlay_refuse_gpus(ctx, s.p.engine, s.p.gpus));
     settle(&s);
+    MCO_TRY(choose_engine(&s));
     const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);
     MCO_TRY(solve(&s));
@@ -251,4 +312,5 @@ void mco_overlay_bound_result_clear(mco_context *ctx, mco_overlay_bound_result *
     mco_struct_clear(result, &full, sizeof full);
     mco_free(ctx, &full.duals);
     mco_free(ctx, &full.history);
+    mco_free(ctx, &full.rounds);
 }

@@ -2,12 +2,15 @@
 // Rows by plain loops: the reference, and the choice among the builds.
 #include "overlay/rows.h"
 
-static void load(const mco_overlay *o, int32_t i, const uint32_t *dual, overlay_row *row)
+static void load(const overlay_prices *v, int32_t i, uint32_t low, overlay_row *row)
 {
+    const mco_overlay *o = v->o;
+    (void)low;
+    row->low = 0;
     row->size = overlay_row_size(o, i);
     for (int64_t k = 0; k < row->size; k++) {
         const overlay_link link = overlay_entry(o, i, k);
-        row->excess[k] = overlay_biased(overlay_excess(link.weight, dual[link.node]));
+        row->excess[k] = overlay_biased(overlay_excess(link.weight, v->dual[link.node]));
         row->most[k] = link.most;
     }
 }

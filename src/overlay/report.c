@@ -36,13 +36,42 @@ static void write_bound_counters(mco_json *json, const void *user)
     mco_json_text(json, "method", methods[r->method]);
     mco_json_integer(json, "iterations", r->iterations);
     mco_json_integer(json, "best_iteration", r->best);
-    mco_json_text(json, "exact_bound", exact);
+    if (r->round_count > 0)
+        mco_json_integer(json, "rounds", r->round_count - 1);
+    else
+        mco_json_text(json, "exact_bound", exact);
     mco_json_real(json, "weight_unit", r->weight_unit);
+}
+
+#define WRITE_ROUNDS(json, r, key, write, field)         \
+    do {                                                  \
+        mco_json_open_line(json, key);                    \
+        for (int64_t k = 0; k < (r)->round_count; k++)    \
+            write(json, NULL, (r)->rounds[k].field);      \
+        mco_json_close(json, ']');                        \
+    } while (0)
+
+// Lists over the rounds.
+static void write_rounds(mco_json *json, const mco_overlay_bound_result *r)
+{
+    WRITE_ROUNDS(json, r, "round", mco_json_integer, round);
+    WRITE_ROUNDS(json, r, "joins", mco_json_integer, joins);
+    WRITE_ROUNDS(json, r, "leaves", mco_json_integer, leaves);
+    WRITE_ROUNDS(json, r, "nodes", mco_json_integer, nodes);
+    WRITE_ROUNDS(json, r, "bound", mco_json_real, bound);
+    WRITE_ROUNDS(json, r, "worth", mco_json_real, worth);
+    WRITE_ROUNDS(json, r, "kept", mco_json_integer, kept);
+    WRITE_ROUNDS(json, r, "bound_s", mco_json_real, bound_s);
+    WRITE_ROUNDS(json, r, "overlay_s", mco_json_real, overlay_s);
 }
 
 static void write_duals(mco_json *json, const void *user)
 {
     const subject *s = user;
+    if (s->bound->round_count > 0) {
+        write_rounds(json, s->bound);
+        return;
+    }
     mco_json_open_line(json, "duals");
     for (int32_t i = 0; i < s->o->nodes; i++)
         mco_json_integer(json, NULL, s->bound->duals[i]);
@@ -60,7 +89,7 @@ mco_status mco_overlay_write_bound(mco_context *ctx, const mco_overlay *instance
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
-    if (r.duals == NULL && instance->nodes > 0)
+    if (r.duals == NULL && r.round_count == 0 && instance->nodes > 0)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "the duals of the result are NULL");
     const mco_report report = {.kind = "overlay",
                                .name = instance->name,

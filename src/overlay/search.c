@@ -5,153 +5,21 @@
 // the chain from its beginning stays, if it gains (Lin, Kernighan 1973).
 #include "overlay/search.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 
-// Links of a node below reduced weight 0 that are looked at; steps of a chain.
-enum { MORE_LINKS = 12, DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
+// Steps of a chain; links that a shake drops.
+enum { DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
 
 // Of the worth, in one pass over all nodes. Around odd cycles of links of large bandwidths chains may gain a few units each time, for
 // millions of passes.
 static const double LEAST_GAIN = 1e-7;
 
-// ---- Candidates
-
-typedef struct seen {
-    int64_t reduced;
-    int64_t entry;
-} seen;
-
-static int32_t least_of(const overlay_search *s, int32_t i, int64_t k)
-{
-    const mco_overlay *o = s->o;
-    const int32_t least = s->guide.is_split ? 1 : o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
-    return least > 1 ? least : 1;
-}
-
-// Of a unit of bandwidth, less the prices of both ends.
-static int64_t reduced_weight(const overlay_search *s, int32_t i, const overlay_link *link)
-{
-    if (s->guide.price == NULL)
-        return (int64_t)link->weight - s->guide.dual[i] - s->guide.dual[link->node];
-    return (int64_t)link->weight - (int64_t)((s->guide.price[i] + s->guide.price[link->node]) / link->most);
-}
-
-// Keeps the best MORE_LINKS of those below, by falling reduced weight; the first of equal ones comes first.
-static void insert(seen *best, int64_t *count, seen one)
-{
-    int64_t at = *count;
-    while (at > 0 && best[at - 1].reduced < one.reduced)
-        at--;
-    if (at == MORE_LINKS)
-        return;
-    *count += *count < MORE_LINKS;
-    memmove(best + at + 1, best + at, (size_t)(*count - 1 - at) * sizeof *best);
-    best[at] = one;
-}
-
-// Lists what a node would keep: links of positive reduced weight and the best of the others. A link that can never be kept is none.
-static int64_t look_at_row(const overlay_search *s, int32_t i, seen *list)
-{
-    const mco_overlay *o = s->o;
-    seen best[MORE_LINKS];
-    int64_t count = 0, others = 0;
-    for (int64_t k = 0; k < overlay_row_size(o, i); k++) {
-        const overlay_link link = overlay_entry(o, i, k);
-        if (link.weight == 0 || link.most < least_of(s, i, k))
-            continue;
-        const seen one = {reduced_weight(s, i, &link), k};
-        if (one.reduced > 0)
-            list[count++] = one;
-        else
-            insert(best, &others, one);
-    }
-    memcpy(list + count, best, (size_t)others * sizeof *best);
-    return count + others;
-}
-
-static int by_ends(const void *a, const void *b)
-{
-    const overlay_candidate *x = a, *y = b;
-    if (x->end[0] != y->end[0])
-        return x->end[0] < y->end[0] ? -1 : 1;
-    return (x->end[1] > y->end[1]) - (x->end[1] < y->end[1]);
-}
-
-static int by_falling(const void *a, const void *b)
-{
-    const overlay_candidate *x = a, *y = b;
-    if (x->reduced != y->reduced)
-        return x->reduced > y->reduced ? -1 : 1;
-    return by_ends(a, b);
-}
-
-static mco_status list_candidates(overlay_search *s)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = s->o;
-    seen *list = NULL;
-    int64_t kept = 0;
-    MCO_TRY(mco_alloc(s->ctx, &list, o->degree + MORE_LINKS));
-    for (int32_t i = 0; i < o->nodes && !mco_run_must_stop(s->run, 0); i++) {
-        const int64_t count = look_at_row(s, i, list);
-        if (s->links + count > INT32_MAX)
-            MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links + count, INT32_MAX));
-        MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count));
-        for (int64_t k = 0; k < count; k++) {
-            const overlay_link link = overlay_entry(o, i, list[k].entry);
-            s->link[s->links++] = (overlay_candidate){
-                .end = {i < link.node ? i : link.node, i < link.node ? link.node : i}, .least = least_of(s, i, list[k].entry),
-                .most = link.most, .weight = link.weight, .reduced = list[k].reduced};
-        }
-    }
-    if (s->links > 0)
-        qsort(s->link, (size_t)s->links, sizeof *s->link, by_ends);
-    for (int64_t k = 0; k < s->links; k++)
-        if (kept == 0 || by_ends(&s->link[k], &s->link[kept - 1]) != 0)
-            s->link[kept++] = s->link[k];
-    s->links = kept;
-    if (s->links > 0)
-        qsort(s->link, (size_t)s->links, sizeof *s->link, by_falling);
-done:
-    mco_free(s->ctx, &list);
-    return st;
-}
-
-// The candidates of each node. They come by falling reduced weight, and so they stay.
-static mco_status join_candidates(overlay_search *s)
-{
-    mco_status st = MCO_OK;
-    const int32_t nodes = s->o->nodes;
-    int64_t *at = NULL;
-    MCO_TRY(mco_alloc(s->ctx, &s->first, (int64_t)nodes + 1));
-    MCO_TRY(mco_alloc(s->ctx, &s->of, 2 * s->links));
-    MCO_TRY(mco_alloc(s->ctx, &at, nodes));
-    for (int64_t e = 0; e < 2 * s->links; e++)
-        s->first[s->link[e / 2].end[e % 2] + 1]++;
-    for (int32_t i = 0; i < nodes; i++) {
-        s->first[i + 1] += s->first[i];
-        at[i] = s->first[i];
-    }
-    for (int64_t e = 0; e < 2 * s->links; e++)
-        s->of[at[s->link[e / 2].end[e % 2]]++] = (int32_t)(e / 2);
-done:
-    mco_free(s->ctx, &at);
-    return st;
-}
-
 // ---- Changes
 
-static int32_t other_end(const overlay_candidate *link, int32_t v)
-{
-    return link->end[0] == v ? link->end[1] : link->end[0];
-}
-
-static void set_bandwidth(overlay_search *s, int32_t e, int32_t x)
+void overlay_set_bandwidth(overlay_search *s, int32_t e, int32_t x)
 {
     const overlay_candidate *link = &s->link[e];
     const int64_t more = (int64_t)x - s->x[e];
@@ -161,24 +29,31 @@ static void set_bandwidth(overlay_search *s, int32_t e, int32_t x)
     s->x[e] = x;
 }
 
-static bool change(overlay_search *s, int32_t e, int32_t x)
+bool overlay_change_link(overlay_search *s, int32_t e, int32_t x)
 {
     s->is_full = s->is_full || mco_grow(s->ctx, &s->log, &s->log_room, s->changes + 1) != MCO_OK;
     if (s->is_full)
         return false;
     s->log[s->changes++] = (overlay_change){e, s->x[e]};
-    set_bandwidth(s, e, x);
+    overlay_set_bandwidth(s, e, x);
     return true;
 }
 
-// Undoes all changes behind the first `changes`; the worth before them was `worth`.
-static void undo(overlay_search *s, int64_t changes, double worth)
+void overlay_undo(overlay_search *s, int64_t changes, double worth)
 {
     while (s->changes > changes) {
         const overlay_change *last = &s->log[--s->changes];
-        set_bandwidth(s, last->link, last->before);
+        overlay_set_bandwidth(s, last->link, last->before);
     }
     s->worth = worth;
+}
+
+mco_status overlay_commit(overlay_search *s)
+{
+    s->moves += s->changes;
+    s->looks++;
+    s->changes = 0;
+    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
 }
 
 // What the link could carry more if both ends had that much left: 0 if it could not be kept.
@@ -194,10 +69,11 @@ static int64_t raise_of(const overlay_search *s, int32_t e, int64_t left)
 static bool fill(overlay_search *s, int32_t v)
 {
     bool gains = false;
-    for (int64_t a = s->first[v]; a < s->first[v + 1] && s->rest[v] > 0; a++) {
-        const int32_t e = s->of[a], j = other_end(&s->link[e], v);
+    overlay_glance look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0 && s->rest[v] > 0; e = overlay_next(&look)) {
+        const int32_t j = overlay_other_end(&s->link[e], v);
         const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
-        if (more > 0 && change(s, e, s->x[e] + (int32_t)more))
+        if (more > 0 && overlay_change_link(s, e, s->x[e] + (int32_t)more))
             gains = true;
     }
     return gains;
@@ -225,9 +101,9 @@ static bool is_in_chain(const shift *steps, int count, int32_t link)
 
 static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
 {
-    const int32_t j = other_end(&s->link[e], v);
-    for (int64_t a = s->first[j]; a < s->first[j + 1]; a++) {
-        const int32_t g = s->of[a];
+    const int32_t j = overlay_other_end(&s->link[e], v);
+    overlay_glance look = overlay_look_at(s, j);
+    for (int32_t g = overlay_next(&look); g >= 0; g = overlay_next(&look)) {
         if (s->x[g] == 0 || g == e)
             continue;
         const int64_t most = raise_of(s, e, s->rest[v] < s->rest[j] + s->x[g] ? s->rest[v] : s->rest[j] + s->x[g]);
@@ -236,16 +112,21 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
         const int64_t wanted = most > s->rest[j] ? most - s->rest[j] : 0, less = fall_of(s, g, wanted);
         const double score = (double)s->link[e].reduced * (double)most - (double)s->link[g].reduced * (double)less;
         if (wanted > 0 && score > best->score && !is_in_chain(steps, count, g))
-            *best = (shift){e, g, other_end(&s->link[g], j), most, less, score};
+            *best = (shift){e, g, overlay_other_end(&s->link[g], j), most, less, score};
     }
 }
 
-static bool find_shift(const overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
+static bool find_shift(overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a]))
-            look_at_shifts(s, v, s->of[a], steps, count, best);
+    overlay_glance look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] < s->link[e].most && !is_in_chain(steps, count, e)) {
+            const int32_t j = overlay_other_end(&s->link[e], v);
+            const int64_t others = s->first[j + 1] - s->first[j];
+            s->effort += others < OVERLAY_LOOKS ? others : OVERLAY_LOOKS;
+            look_at_shifts(s, v, e, steps, count, best);
+        }
     return best->raised >= 0;
 }
 
@@ -258,8 +139,8 @@ bool overlay_chain(overlay_search *s, int32_t v)
     int64_t best = s->changes;
     for (int k = 0; k < DEPTH && s->rest[v] > 0 && find_shift(s, v, steps, k, &steps[k]); k++) {
         const shift *step = &steps[k];
-        if (!change(s, step->lowered, s->x[step->lowered] - (int32_t)step->less) ||
-            !change(s, step->raised, s->x[step->raised] + (int32_t)step->more))
+        if (!overlay_change_link(s, step->lowered, s->x[step->lowered] - (int32_t)step->less) ||
+            !overlay_change_link(s, step->raised, s->x[step->raised] + (int32_t)step->more))
             break;
         v = step->next;
         fill(s, v);
@@ -268,18 +149,11 @@ bool overlay_chain(overlay_search *s, int32_t v)
             best = s->changes;
         }
     }
-    undo(s, best, most);
+    overlay_undo(s, best, most);
     return s->worth > before;
 }
 
 // ---- Descent and shakes
-
-static mco_status commit(overlay_search *s)
-{
-    s->moves += s->changes;
-    s->changes = 0;
-    return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
-}
 
 mco_status overlay_descend(overlay_search *s)
 {
@@ -288,9 +162,15 @@ mco_status overlay_descend(overlay_search *s)
     while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
         before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
+            if (s->most_effort > 0 && s->effort >= s->most_effort)
+                goto done;
             if (s->rest[v] > 0)
                 overlay_chain(s, v);
-            MCO_TRY(commit(s));
+            if (s->rest[v] > 0)
+                overlay_meet(s, v);
+            if (s->rest[v] > 0)
+                overlay_add_links(s, v);
+            MCO_TRY(overlay_commit(s));
         }
     }
 done:
@@ -301,9 +181,10 @@ done:
 static int32_t draw_kept(overlay_search *s, int32_t v)
 {
     int32_t drawn = -1, kept = 0;
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
-            drawn = s->of[a];
+    overlay_glance look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
+            drawn = e;
     return drawn;
 }
 
@@ -315,20 +196,22 @@ mco_status overlay_shake(overlay_search *s)
     const uint32_t dropped = LEAST_DROPPED + mco_rng_below(&s->rng, MOST_DROPPED - LEAST_DROPPED + 1);
     for (uint32_t k = 0; k < dropped; k++) {
         const int32_t e = draw_kept(s, v);
-        if (e >= 0 && change(s, e, 0)) {
+        if (e >= 0 && overlay_change_link(s, e, 0)) {
             touched[count++] = s->link[e].end[0];
             touched[count++] = s->link[e].end[1];
         }
         // On to a node that a candidate of this one leads to.
         const int64_t links = s->first[v + 1] - s->first[v];
         if (links > 0)
-            v = other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
+            v = overlay_other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
     }
     for (int32_t k = count - 1; k >= 0; k--)
         overlay_chain(s, touched[k]);
+    for (int32_t k = 0; k < count; k++)
+        overlay_meet(s, touched[k]);
     if (s->worth < before)
-        undo(s, 0, before);
-    return commit(s);
+        overlay_undo(s, 0, before);
+    return overlay_commit(s);
 }
 
 // ---- Opening
@@ -338,15 +221,15 @@ mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay
     mco_status st = MCO_OK;
     *out = (overlay_search){.ctx = ctx, .run = run, .o = o, .guide = *guide};
     mco_rng_seed(&out->rng, guide->seed, 0);
-    MCO_TRY(list_candidates(out));
-    MCO_TRY(join_candidates(out));
+    MCO_TRY(overlay_list_candidates(out));
     MCO_TRY(mco_alloc(ctx, &out->x, out->links));
     MCO_TRY(mco_alloc(ctx, &out->rest, o->nodes));
+    MCO_TRY(overlay_paths_open(ctx, o->nodes, &out->paths));
     for (int32_t i = 0; i < o->nodes; i++)
         out->rest[i] = o->bandwidth[i];
     for (int64_t e = 0; e < out->links; e++) {
         const int64_t a = out->rest[out->link[e].end[0]], b = out->rest[out->link[e].end[1]];
-        set_bandwidth(out, (int32_t)e, (int32_t)raise_of(out, (int32_t)e, a < b ? a : b));
+        overlay_set_bandwidth(out, (int32_t)e, (int32_t)raise_of(out, (int32_t)e, a < b ? a : b));
     }
 done:
     return st;
@@ -354,6 +237,7 @@ done:
 
 void overlay_search_close(overlay_search *s)
 {
+    overlay_paths_close(&s->paths);
     mco_free(s->ctx, &s->log);
     mco_free(s->ctx, &s->rest);
     mco_free(s->ctx, &s->x);
@@ -362,9 +246,12 @@ void overlay_search_close(overlay_search *s)
     mco_free(s->ctx, &s->link);
 }
 
-static int by_candidate(const void *a, const void *b)
+static int by_ends(const void *a, const void *b)
 {
-    return by_ends(*(const overlay_candidate *const *)a, *(const overlay_candidate *const *)b);
+    const overlay_candidate *x = *(const overlay_candidate *const *)a, *y = *(const overlay_candidate *const *)b;
+    if (x->end[0] != y->end[0])
+        return x->end[0] < y->end[0] ? -1 : 1;
+    return (x->end[1] > y->end[1]) - (x->end[1] < y->end[1]);
 }
 
 mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
@@ -383,7 +270,7 @@ mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
         if (s->x[e] > 0)
             kept[count++] = &s->link[e];
     if (count > 0)
-        qsort(kept, (size_t)count, sizeof *kept, by_candidate);
+        qsort(kept, (size_t)count, sizeof *kept, by_ends);
     for (int64_t k = 0; k < count; k++) {
         given.from[k] = kept[k]->end[0];
         given.to[k] = kept[k]->end[1];

@@ -4,18 +4,13 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "lagrange/lagrange.h"
 #include "overlay/dual.h"
 
 // ---- Standard: all duals along the subgradient, by one step
 
 static const double FIRST_BETA = 0.005, LESS_BETA = 0.95;
 enum { STD_STALLS = 75 };
-
-static uint64_t measure(overlay_dual *d, overlay_row *row, int32_t i)
-{
-    d->excess[i] = (int64_t)d->build->over(row, d->dual[i]) - d->o->bandwidth[i];
-    return d->build->ramp(row, d->dual[i], UINT32_MAX);
-}
 
 // Squares of the excesses, exactly up to 2^64 of them by two words.
 static double square_norm(const overlay_dual *d)
@@ -42,18 +37,12 @@ mco_status overlay_std(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
-    double beta = FIRST_BETA;
-    int stalls = 0;
+    lagrange_pace beta = {.factor = FIRST_BETA};
     bool goes_on = true;
     MCO_TRY(mco_alloc(d->ctx, &d->excess, d->o->nodes));
-    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, measure, &bound)) {
-        const bool is_less = overlay_less(bound, d->least);
-        stalls = is_less ? 0 : stalls + 1;
-        if (stalls == STD_STALLS) {
-            beta *= LESS_BETA;
-            stalls = 0;
-        }
-        step(d, beta, bound);
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_measure, &bound)) {
+        lagrange_note(&beta, overlay_less(bound, d->least), STD_STALLS, LESS_BETA, false);
+        step(d, beta.factor, bound);
         MCO_TRY(overlay_take(d, bound));
         MCO_TRY(overlay_test_gap(d, &goes_on));
     }
@@ -65,7 +54,9 @@ done:
 
 enum { DIST_STALLS = 10, MOST_VIEWED = 40 };  // 1.005^40 < 5/4
 // Steps are in units of 2^-48. The greatest keeps them below 1.
-static const uint64_t FIRST_ALPHA = UINT64_C(703687441777), LEAST_ALPHA = UINT64_C(1407374884), MOST_ALPHA = UINT64_C(1) << 47;
+static const uint64_t FIRST_ALPHA = UINT64_C(703687441777);
+static const lagrange_quasi_rules ALPHA = {.grows = 200, .shrinks = 20, .least = UINT64_C(1407374884), .most = UINT64_C(1) << 47,
+                                           .patience = DIST_STALLS};
 
 // The step of a node with this excess of load, in units of duals.
 static int64_t step_of(const overlay_dual *d, uint64_t alpha, int64_t excess, int32_t bandwidth)
@@ -83,25 +74,31 @@ typedef struct view {
     overlay_above above;
 } view;
 
-static uint32_t load_at(const view *w, uint32_t dual)
+// Load and worth at a dual.
+static overlay_above sums_at(const view *w, uint32_t dual)
 {
-    return w->above.most + w->build->over(w->row, dual);
-}
-
-static uint64_t worth_at(const view *w, uint32_t dual)
-{
-    return w->above.worth - (uint64_t)w->above.most * dual + w->build->ramp(w->row, dual, UINT32_MAX);
+    overlay_above sums;
+    if (w->build->both == NULL)
+        return (overlay_above){w->build->over(w->row, dual), w->build->ramp(w->row, dual, UINT32_MAX)};
+    sums = w->build->both(w->row, dual);
+    sums.most += w->above.most;
+    sums.worth += w->above.worth - (uint64_t)w->above.most * dual;
+    return sums;
 }
 
 // Steps by the sign have a length that is known before: alpha grows by a factor of 1.005 at most, each time.
-static view look_at(overlay_dual *d, const overlay_row *row, overlay_row *inside, int32_t i)
+static view look_at(overlay_dual *d, overlay_row *row, overlay_row *inside, int32_t i)
 {
     view w = {.build = d->build, .row = row};
-    if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED)
+    if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED) {
+        overlay_look(d, row, i, 0);
         return w;
+    }
     const int64_t reach = (int64_t)((d->alpha[i] >> 16) * (uint64_t)d->p->inner * 5 / 4) + d->p->inner, dual = d->dual[i];
-    const int64_t low = dual - reach, high = dual + reach;
-    d->build->split(row, low > 0 ? (uint32_t)low : 0, high < UINT32_MAX ? (uint32_t)high : UINT32_MAX, inside, &w.above);
+    const uint32_t low = dual > reach ? (uint32_t)(dual - reach) : 0;
+    const uint32_t high = dual + reach < UINT32_MAX ? (uint32_t)(dual + reach) : UINT32_MAX;
+    overlay_look(d, row, i, low);
+    d->build->split(row, low, high, inside, &w.above);
     w.row = inside;
     return w;
 }
@@ -117,26 +114,20 @@ static bool is_cut(overlay_dual *d, int64_t step)
     return atomic_load_explicit(&d->is_cut, memory_order_relaxed);
 }
 
-static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
+uint64_t overlay_dist_node(overlay_dual *d, overlay_row *row, int32_t i)
 {
     const int32_t bandwidth = d->o->bandwidth[i];
     uint32_t dual = d->dual[i], best = dual;
     uint64_t least = UINT64_MAX, first = 0;
     const view w = look_at(d, row, row + d->workers, i);
     for (int64_t k = 0; k < d->p->inner && !is_cut(d, k); k++) {
-        const uint64_t worth = worth_at(&w, dual), bound = worth + (uint64_t)dual * (uint32_t)bandwidth;
-        first = k == 0 ? worth : first;
-        if (bound < least) {
-            least = bound;
-            best = dual;
-            d->alpha[i] += d->alpha[i] / 200;
-            d->alpha[i] = d->alpha[i] < MOST_ALPHA ? d->alpha[i] : MOST_ALPHA;
-        } else if (++d->stalls[i] > DIST_STALLS) {
-            d->alpha[i] -= d->alpha[i] / 20;
-            d->alpha[i] = d->alpha[i] > LEAST_ALPHA ? d->alpha[i] : LEAST_ALPHA;
-            d->stalls[i] = 0;
-        }
-        const int64_t excess = (int64_t)load_at(&w, dual) - bandwidth;
+        const overlay_above sums = sums_at(&w, dual);
+        const uint64_t bound = sums.worth + (uint64_t)dual * (uint32_t)bandwidth;
+        first = k == 0 ? sums.worth : first;
+        lagrange_quasi(&d->alpha[i], &d->stalls[i], bound < least, &ALPHA);
+        best = bound < least ? dual : best;
+        least = bound < least ? bound : least;
+        const int64_t excess = (int64_t)sums.most - bandwidth;
         const int64_t moved = (int64_t)dual + step_of(d, d->alpha[i], excess, bandwidth);
         dual = moved <= 0 ? 0 : moved >= UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
     }
@@ -147,16 +138,24 @@ static uint64_t descend(overlay_dual *d, overlay_row *row, int32_t i)
     return first;
 }
 
+mco_status overlay_dist_open(overlay_dual *d)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
+    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
+    for (int32_t i = 0; i < d->o->nodes; i++)
+        d->alpha[i] = FIRST_ALPHA;
+done:
+    return st;
+}
+
 mco_status overlay_dist(overlay_dual *d)
 {
     mco_status st = MCO_OK;
     overlay_sum bound;
     bool goes_on = true;
-    MCO_TRY(mco_alloc(d->ctx, &d->alpha, d->o->nodes));
-    MCO_TRY(mco_alloc(d->ctx, &d->stalls, d->o->nodes));
-    for (int32_t i = 0; i < d->o->nodes; i++)
-        d->alpha[i] = FIRST_ALPHA;
-    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, descend, &bound)) {
+    MCO_TRY(overlay_dist_open(d));
+    while (goes_on && overlay_goes_on(d) && overlay_sweep(d, overlay_dist_node, &bound)) {
         MCO_TRY(overlay_take(d, bound));
         MCO_TRY(overlay_test_gap(d, &goes_on));
     }

@@ -46,11 +46,26 @@ bounds() {
     done
     expect 0 "$MCO" overlay bound b.csv --time-limit 0 --json late.json
     expect_json late.json stop '"time"'
-    expect 4 "$MCO" overlay bound b.csv --engine gpu --json bad.json
-    expect_text err "no GPU: the membership overlay has no engine on GPUs"
     expect 2 "$MCO" overlay bound b.csv --method best
     expect 2 "$MCO" overlay bound b.csv --iterations 0
     expect_no_file bad.json
+}
+
+# Without a GPU the engine says so; with a GPU it gives the bits of the reference.
+gpu() {
+    local seen=0
+    "$MCO" overlay bound b.csv --engine gpu --iterations 20 --json gpu.json > out 2> err || seen=$?
+    expect 2 "$MCO" overlay bound b.csv --engine cpu --gpus 0
+    expect_text err "--gpus is for the gpu engine"
+    if [ "$seen" -eq 4 ]; then
+        expect_no_file gpu.json
+        expect 4 "$MCO" overlay solve b.csv --gpus 0
+        expect_text err "no GPU: "
+        return 0
+    fi
+    [ "$seen" -eq 0 ] || fail "exit code $seen with --engine gpu"
+    expect 0 "$MCO" overlay bound b.csv --engine reference --iterations 20 --json reference.json
+    expect_json gpu.json exact_bound "$(json reference.json exact_bound)"
 }
 
 program() {
@@ -86,7 +101,6 @@ solves() {
     printf 'from,to\na,b\n' > graph.csv
     expect 0 "$MCO" overlay solve three.csv --links graph.csv --least 1 --most 3 --solution s.csv
     printf 'from,to,bandwidth\na,b,3\n' | cmp -s - s.csv || fail "--links, --least and --most are not obeyed"
-    expect 4 "$MCO" overlay solve b.csv --gpus 0
 }
 
 checks() {
@@ -111,6 +125,19 @@ checks() {
     expect 2 "$MCO" overlay check three.csv
 }
 
+# Few peers are solved by branching, and a matching proves the overlay of peers that fit one link each.
+proves() {
+    expect 0 "$MCO" overlay generate --nodes 10 --seed 1 --output ten.csv
+    expect 0 "$MCO" overlay solve ten.csv --solution ten.txt --json ten.json
+    expect_text out "outcome    optimal (finished): the bound is that of a branch and bound"
+    expect 0 "$MCO" overlay check ten.csv ten.txt
+    expect 0 "$MCO" overlay generate --group grafo50b-128 --output pairs.csv
+    expect 0 "$MCO" overlay solve pairs.csv --solution pairs.txt
+    expect_text out "outcome    optimal (finished): the bound is that of a matching"
+    expect_text out "of 25 kept links"
+    expect 0 "$MCO" overlay check pairs.csv pairs.txt
+}
+
 exports() {
     expect 0 "$MCO" overlay export three.csv --output p.lp
     expect_text p.lp "Minimize"
@@ -120,6 +147,82 @@ exports() {
     expect 0 "$MCO" overlay export three.csv --least 0 --format mps
     if grep -q INTORG out; then fail "binaries without a least bandwidth"; fi
     expect 3 "$MCO" overlay export three.csv --output nowhere/p.lp
+}
+
+# Nodes join and leave: bound and overlay after each round.
+events() {
+    expect 0 "$MCO" overlay generate --group grafo50b-14 --events 30 --output e.csv
+    [ "$(wc -l < e.csv)" -eq 31 ] || fail "a header and 30 events, and not as many lines"
+    expect 0 "$MCO" overlay bound b.csv --events e.csv --json rounds.json --history rounds.csv --plot rounds.svg
+    expect_text out "rounds     30, with "
+    expect_text out "a round    "
+    expect_json rounds.json kind '"overlay"'
+    expect_json rounds.json rounds 30
+    expect_text rounds.json '"joins": ['
+    expect_text rounds.svg 'worth of the overlay'
+    expect 0 "$MCO" overlay bound b.csv --events e.csv --json again.json --threads 1 --simd portable
+    [ "$(grep '"bound": \[\|"worth": \[' rounds.json)" = "$(grep '"bound": \[\|"worth": \[' again.json)" ] || fail "another unit gives other rounds"
+    expect 0 "$MCO" overlay bound b.csv --events e.csv --time-limit 0 --json late.json
+    expect_json late.json stop '"time"'
+    printf 'event,node,to,uptime,bandwidth\njoin,new one,,0.9,30\nlink,new one,1\nlink,new one,2\nleave,2\n' > own.csv
+    expect 0 "$MCO" overlay bound d.csv --events own.csv --sweeps 4 --shakes 10 --seed 3 --json own.json
+    expect_json own.json rounds 2
+    INPUT=own.csv expect 0 "$MCO" overlay bound d.csv --events -
+    expect 3 "$MCO" overlay bound b.csv --events own.csv --json bad.json
+    expect_text err "own.csv:3:1: a link, and all pairs of this instance are possible links"
+    expect 3 "$MCO" overlay bound b.csv --events missing.csv --json bad.json
+    expect 3 "$MCO" overlay bound b.csv --events b.csv --json bad.json
+    printf 'event,node\nleave,1\nleave,1\n' > twice.csv
+    expect 3 "$MCO" overlay bound b.csv --events twice.csv --json bad.json
+    expect_text err 'twice.csv:3:7: "1" leaves, and it is not there'
+    expect 2 "$MCO" overlay bound b.csv --events e.csv --sweeps 0 --json bad.json
+    expect 4 "$MCO" overlay bound b.csv --events e.csv --engine gpu --json bad.json
+    expect 2 "$MCO" overlay bound b.csv --events e.csv --json e.csv
+    expect_no_file bad.json
+}
+
+# Instances as JSON are the same as their CSV.
+as_json() {
+    expect 0 "$MCO" overlay generate --nodes 40 --degree 4 --output d.json
+    expect 0 "$MCO" overlay bound d.csv --json one.json
+    expect 0 "$MCO" overlay bound d.json --json two.json
+    expect_json two.json exact_bound "$(json one.json exact_bound)"
+    printf '{"nodes": [{"uptime": 0.5, "bandwidth": 3}, {"uptime": 1.5, "bandwidth": 3}]}\n' > far.json
+    expect 3 "$MCO" overlay solve far.json --json bad.json
+    expect_text err "far.json:1:56: the uptime is 1.5, allowed is 0 to 1"
+    expect 3 "$MCO" overlay solve one.json --json bad.json
+    expect_text err "this is a result file, and an instance was expected"
+    expect_no_file bad.json
+}
+
+plots() {
+    expect 0 "$MCO" overlay solve three.csv --plot three.svg
+    expect_text three.svg "nodes clockwise by uptime"
+    expect 0 "$MCO" overlay generate --nodes 130 --output many.csv
+    expect 0 "$MCO" overlay solve many.csv --iterations 10 --plot many.svg
+    expect_text many.svg "too many for a circle"
+    expect 0 "$MCO" overlay bound b.csv --plot bound.svg
+    expect_text bound.svg "time in seconds"
+    expect 3 "$MCO" overlay solve three.csv --plot nowhere/p.svg
+}
+
+# No node, one, two; a node without links; all without an overlay that is worth something.
+tiny() {
+    local nodes
+    for nodes in 0 1 2; do
+        { echo uptime,bandwidth; head -n "$nodes" <(printf '0.5,3\n1,2\n'); } > tiny.csv
+        expect 0 "$MCO" overlay bound tiny.csv --json tiny.json
+        expect_json tiny.json nodes "$nodes"
+        expect 0 "$MCO" overlay solve tiny.csv --json tiny.json --solution tiny.sol --plot tiny.svg
+        expect 0 "$MCO" overlay check tiny.csv tiny.sol
+        expect 0 "$MCO" overlay check tiny.csv tiny.json
+    done
+    printf 'uptime,bandwidth\n0.5,3\n1,2\n0.5,4\nfrom,to\n1,2\n' > alone.csv
+    expect 0 "$MCO" overlay solve alone.csv --solution tiny.sol
+    expect 0 "$MCO" overlay check alone.csv tiny.sol
+    printf 'event,node\nleave,1\nleave,2\nleave,3\n' > none.csv
+    expect 0 "$MCO" overlay bound alone.csv --events none.csv
+    expect_text out "0 nodes, bound 0, overlay 0 of 0 kept links"
 }
 
 # Cut, empty, huge and binary files are refused with their place; nothing is written.
@@ -163,8 +266,14 @@ hostile() {
 peers
 generates
 bounds
+gpu
 program
 solves
 checks
+proves
 exports
+events
+as_json
+plots
+tiny
 hostile

@@ -51,11 +51,14 @@ static void compare(const mco_overlay *a, const mco_overlay *b)
     }
 }
 
-static void write_and_read(mco_context *ctx, const mco_overlay *o)
+static void write_and_read(mco_context *ctx, const mco_overlay *o, bool is_json)
 {
-    char path[] = "/tmp/mco-overlay-XXXXXX";
+    char path[] = "/tmp/mco-overlay-XXXXXX.json";
+    const int suffix = is_json ? 5 : 0;
+    if (!is_json)
+        path[sizeof path - 6] = '\0';
     mco_overlay *back = NULL;
-    const int file = mkstemp(path);
+    const int file = mkstemps(path, suffix);
     require(file >= 0 && close(file) == 0);
     require(mco_overlay_write(ctx, o, path) == MCO_OK);
     require(mco_overlay_read(ctx, path, NULL, &back) == MCO_OK);
@@ -88,7 +91,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         require(st == MCO_OK || mco_context_error(ctx)[0] != '\0');
         if (o != NULL && o->nodes <= SOLVED) {
             examine(o);
-            write_and_read(ctx, o);
+            write_and_read(ctx, o, false);
+            write_and_read(ctx, o, true);
             solve(ctx, o);
         }
         mco_text_close(&text);

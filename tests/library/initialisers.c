@@ -29,6 +29,7 @@ int main(void)
     TEST(mco_overlay_bound_params, MCO_OVERLAY_BOUND_PARAMS_INIT, value.method == MCO_OVERLAY_METHOD_AUTO && value.std_constant == 0.001);
     TEST(mco_overlay_bound_result, MCO_OVERLAY_BOUND_RESULT_INIT, value.duals == NULL && value.reason[0] == 0);
     TEST(mco_overlay_generation, MCO_OVERLAY_GENERATION_INIT, value.nodes == -1 && value.seed == 1);
+    TEST(mco_overlay_live_params, MCO_OVERLAY_LIVE_PARAMS_INIT, value.shakes == 400 && value.seed == 1);
     TEST(mco_overlay_model, MCO_OVERLAY_MODEL_INIT, value.least == -1 && value.links == NULL);
     TEST(mco_overlay_params, MCO_OVERLAY_PARAMS_INIT, value.seed == 1 && value.time_limit_s > 1e300);
     TEST(mco_overlay_result, MCO_OVERLAY_RESULT_INIT, value.solution.from == NULL && value.reason[0] == 0);

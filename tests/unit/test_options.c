@@ -287,6 +287,7 @@ static const mco_reduce_params reduce = MCO_REDUCE_PARAMS_INIT;
 static const mco_cycles_params cycles = MCO_CYCLES_PARAMS_INIT;
 static const mco_overlay_model overlay_model = MCO_OVERLAY_MODEL_INIT;
 static const mco_overlay_bound_params overlay_bound = MCO_OVERLAY_BOUND_PARAMS_INIT;
+static const mco_overlay_live_params overlay_live = MCO_OVERLAY_LIVE_PARAMS_INIT;
 static const mco_overlay_params overlay = MCO_OVERLAY_PARAMS_INIT;
 static const mco_overlay_generation overlay_generation = MCO_OVERLAY_GENERATION_INIT;
 static const mco_multimodal_params multimodal = MCO_MULTIMODAL_PARAMS_INIT;
@@ -318,6 +319,7 @@ static const problem_table problem_tables[] = {
     {mco_multimodal_options, &multimodal, sizeof multimodal, 0},
     {mco_overlay_model_options, &overlay_model, sizeof overlay_model, 0},
     {mco_overlay_bound_options, &overlay_bound, sizeof overlay_bound, 0},
+    {mco_overlay_live_options, &overlay_live, sizeof overlay_live, 0},
     {mco_overlay_options, &overlay, sizeof overlay, 0},
     {mco_overlay_generation_options, &overlay_generation, sizeof overlay_generation, 0},
     {mco_traffic_options, &traffic, sizeof traffic, 0},

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "device/device.h"
 #include "lp/lp.h"
 #include "overlay/dual.h"
 #include "overlay_support.h"
@@ -254,7 +255,7 @@ static void test_rows(void **state)
     mco_rng rng;
     mco_rng_seed(&rng, 5, 0);
     for (int64_t size = 0; size <= 40; size++) {
-        const overlay_row row = {excess, most, size};
+        const overlay_row row = {excess, most, size, 0};
         memset(most, 0, sizeof most);
         for (int64_t k = 0; k < size; k++) {
             excess[k] = overlay_biased(mco_rng_below(&rng, 3) ? mco_rng_below(&rng, UINT32_MAX) : duals[k % COUNT_OF(duals)]);
@@ -271,6 +272,140 @@ static void test_rows(void **state)
             }
         }
     }
+}
+
+// An instance of uptimes and caps at the ends of the numbers, and some between.
+static mco_overlay *at_the_ends(int32_t nodes, mco_rng *rng)
+{
+    static const double ends[] = {0, 1, 0x1p-32, 1 - 0x1p-31, 0.5, 0x1p-17};
+    double uptime[100];
+    int64_t bandwidth[100];
+    mco_overlay *o = NULL;
+    for (int32_t i = 0; i < nodes; i++) {
+        uptime[i] = mco_rng_below(rng, 3) ? mco_rng_real(rng) : ends[mco_rng_below(rng, COUNT_OF(ends))];
+        bandwidth[i] = mco_rng_below(rng, 1000);
+    }
+    const mco_overlay_data data = {.nodes = nodes, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
+    assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
+    return o;
+}
+
+typedef struct sorting {
+    const mco_overlay *o;
+    overlay_prices plain, quick;
+    overlay_row all, some, inside;
+    uint32_t *dual;
+} sorting;
+
+static void open_sorting(const mco_overlay *o, sorting *s)
+{
+    overlay_row *rows[] = {&s->all, &s->some, &s->inside};
+    const int64_t room = o->degree + 1 + 2 * OVERLAY_ROW_PAD;
+    *s = (sorting){.o = o};
+    assert_ok(overlay_prices_open(test_ctx, o, true, &s->plain));
+    assert_ok(overlay_prices_open(test_ctx, o, false, &s->quick));
+    for (int k = 0; k < COUNT_OF(rows); k++) {
+        assert_ok(mco_alloc(test_ctx, &rows[k]->excess, room));
+        assert_ok(mco_alloc(test_ctx, &rows[k]->most, room));
+    }
+    assert_ok(mco_alloc(test_ctx, &s->dual, o->nodes + OVERLAY_NODE_PAD));
+}
+
+static void close_sorting(sorting *s)
+{
+    overlay_row *rows[] = {&s->all, &s->some, &s->inside};
+    overlay_prices_close(test_ctx, &s->plain);
+    overlay_prices_close(test_ctx, &s->quick);
+    for (int k = 0; k < COUNT_OF(rows); k++) {
+        mco_free(test_ctx, &rows[k]->excess);
+        mco_free(test_ctx, &rows[k]->most);
+    }
+    mco_free(test_ctx, &s->dual);
+}
+
+// A row of links above `low` has the sums of the whole row at every dual from there on, and so has its split.
+static void assert_row(sorting *s, const overlay_build *build, int32_t i, uint32_t low)
+{
+    const uint32_t high = low < UINT32_MAX / 2 ? low + UINT32_MAX / 4 : UINT32_MAX;
+    const uint32_t duals[] = {low, low < UINT32_MAX ? low + 1 : low, low / 2 + high / 2, high};
+    overlay_above above;
+    overlay_plain.load(&s->plain, i, low, &s->all);
+    build->load(&s->quick, i, low, &s->some);
+    assert_true(s->some.low <= low && s->some.size <= s->o->nodes);
+    build->split(&s->some, low, high, &s->inside, &above);
+    for (int d = 0; d < COUNT_OF(duals); d++) {
+        const uint32_t load = overlay_plain.over(&s->all, duals[d]);
+        const uint64_t worth = overlay_plain.ramp(&s->all, duals[d], UINT32_MAX);
+        const overlay_above sums = build->both(&s->some, duals[d]), inside = build->both(&s->inside, duals[d]);
+        assert_true(build->over(&s->some, duals[d]) == load && build->ramp(&s->some, duals[d], UINT32_MAX) == worth);
+        assert_true(sums.most == load && sums.worth == worth);
+        assert_true(inside.most + above.most == load);
+        assert_true(inside.worth + above.worth - (uint64_t)above.most * duals[d] == worth);
+    }
+}
+
+// Groups have each link once: loads are those of the rows, and the worth is half of theirs.
+static void assert_groups(sorting *s, const overlay_build *build)
+{
+    uint32_t load[97 + OVERLAY_PRICE_PAD] = {0};
+    overlay_sum grouped = {0}, whole = {0};
+    for (int64_t place = 0; place < s->o->nodes; place += OVERLAY_GROUP) {
+        uint64_t worth[OVERLAY_GROUP];
+        build->group(&s->quick, place, load, worth);
+        for (int g = 0; g < 2 * OVERLAY_GROUP; g++)
+            overlay_add(&grouped, worth[g / 2]);
+    }
+    for (int32_t place = 0; place < s->o->nodes; place++) {
+        const int32_t i = s->quick.order[place];
+        overlay_plain.load(&s->plain, i, 0, &s->all);
+        assert_int_equal(load[place], overlay_plain.over(&s->all, s->dual[i]));
+        overlay_add(&whole, overlay_plain.ramp(&s->all, s->dual[i], UINT32_MAX));
+    }
+    assert_true(whole.low == grouped.low && whole.high == grouped.high);
+    for (int64_t k = s->o->nodes; k < COUNT_OF(load); k++)
+        assert_int_equal(load[k], 0);
+}
+
+// Duals that leave all links, some, hardly any; those of the closed form lie on the border of all links at once.
+static void set_duals(sorting *s, mco_rng *rng, int kind)
+{
+    for (int32_t i = 0; i < s->o->nodes; i++) {
+        const uint32_t p = s->o->uptime[i], half = (uint32_t)((uint64_t)p * p >> 33);
+        const uint32_t any = mco_rng_below(rng, UINT32_MAX);
+        s->dual[i] = kind == 0 ? 0 : kind == 1 ? half : kind == 2 ? half - half / 1000 : kind == 3 ? any / 4 : any;
+    }
+    overlay_prices_set(&s->plain, s->dual);
+    overlay_prices_set(&s->quick, s->dual);
+}
+
+static void test_sorting_out(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 9, 0);
+    for (int32_t nodes = 1; nodes <= 97; nodes += 1 + nodes / 4)
+        for (int c = 0; c < 3; c++) {
+            mco_overlay *o = c == 0 ? at_the_ends(nodes, &rng) : c == 1 && nodes > 4 ? generated(nodes, nodes / 4 * 2, 0) : with_weights(nodes, 3);
+            sorting s;
+            open_sorting(o, &s);
+            for (int u = MCO_SIMD_AVX512; u <= MCO_SIMD_PORTABLE; u++) {
+                const overlay_build *build;
+                if (overlay_pick(test_ctx, (mco_simd)u, &build) != MCO_OK)
+                    continue;
+                for (int kind = 0; kind < 5; kind++) {
+                    set_duals(&s, &rng, kind);
+                    for (int32_t i = 0; i < nodes; i++) {
+                        assert_row(&s, build, i, s.dual[i]);
+                        assert_row(&s, build, i, 0);
+                        assert_row(&s, build, i, mco_rng_below(&rng, UINT32_MAX));
+                    }
+                    if (o->is_complete)
+                        assert_groups(&s, build);
+                }
+            }
+            close_sorting(&s);
+            mco_overlay_destroy(test_ctx, &o);
+        }
 }
 
 // ---- By hand
@@ -417,10 +552,17 @@ static void test_refusals(void **state)
     mco_overlay *o = two_nodes();
     mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
     mco_overlay_bound_params p = params_of(MCO_OVERLAY_METHOD_JUMP, 3, MCO_ENGINE_GPU, 1);
-    assert_fails(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_DEVICE, "no GPU: the membership overlay has no engine on GPUs");
-    p.engine = MCO_ENGINE_AUTO;
+    if (!mco_has_gpu(test_ctx)) {
+        assert_int_equal(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_DEVICE);
+        assert_non_null(strstr(mco_context_error(test_ctx), "no GPU: "));
+        p.engine = MCO_ENGINE_AUTO;
+        p.gpus = "0";
+        assert_int_equal(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_DEVICE);
+    }
     p.gpus = "0";
-    assert_int_equal(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_DEVICE);
+    p.engine = MCO_ENGINE_REFERENCE;
+    assert_fails(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is reference");
+    p.engine = MCO_ENGINE_AUTO;
     p.gpus = NULL;
     p.gap = 2;
     assert_int_equal(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_ARGUMENT);
@@ -459,9 +601,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_small_instances), TEST(test_program_of_small_instances), TEST(test_program_of_models),
-        TEST(test_engines_agree),   TEST(test_rows),                       TEST(test_check_by_hand),
-        TEST(test_tiny),            TEST(test_starts),                     TEST(test_options_of_methods),
-        TEST(test_stops),           TEST(test_refusals),                   TEST(test_failing_memory),
+        TEST(test_engines_agree),   TEST(test_rows),                       TEST(test_sorting_out),
+        TEST(test_check_by_hand),   TEST(test_tiny),                       TEST(test_starts),
+        TEST(test_options_of_methods), TEST(test_stops),                   TEST(test_refusals),
+        TEST(test_failing_memory),
     };
     return cmocka_run_group_tests_name("overlay bound", tests, NULL, NULL);
 }

@@ -883,6 +883,8 @@ static void refuse_overlay_solutions(const mco_overlay *overlay)
     REFUSED(mco_overlay_export(test_ctx, overlay, true, NULL));
     REFUSED_NULLS_OF_REPORT(mco_overlay_write_result, overlay, &params, &result, "f");
     REFUSED_SIZES(params, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_NULLS_OF_3(mco_overlay_plot, overlay, &result, "f");
+    REFUSED_SIZES(result, mco_overlay_plot(test_ctx, overlay, &result, "f"));
     REFUSED_SIZES(result, mco_overlay_write_result(test_ctx, overlay, &params, &result, NULL, "f"));
 }
 
@@ -901,7 +903,42 @@ static void refuse_overlay_bounds(const mco_overlay *overlay)
     REFUSED(mco_overlay_check_bound(test_ctx, overlay, duals, NULL, NULL));
     REFUSED_NULLS_OF_REPORT(mco_overlay_write_bound, overlay, &params, &result, "f");
     REFUSED_SIZES(params, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
+    REFUSED_NULLS_OF_3(mco_overlay_plot_bound, overlay, &result, "f");
+    REFUSED_SIZES(result, mco_overlay_plot_bound(test_ctx, overlay, &result, "f"));
     REFUSED_SIZES(result, mco_overlay_write_bound(test_ctx, overlay, &params, &result, NULL, "f"));
+}
+
+static void refuse_overlay_events(const mco_overlay *overlay, mco_overlay_generation *generation)
+{
+    mco_overlay_bound_params bound = MCO_OVERLAY_BOUND_PARAMS_INIT;
+    mco_overlay_live_params params = MCO_OVERLAY_LIVE_PARAMS_INIT;
+    mco_overlay_bound_result result = MCO_OVERLAY_BOUND_RESULT_INIT;
+    mco_overlay_events events = {0};
+    mco_overlay_snapshot snapshot = {0};
+    mco_overlay_live *live = NULL;
+    mco_overlay_round round;
+    REFUSED_NULLS_OF_3(mco_overlay_read_events, overlay, "f", &events);
+    REFUSED_NULLS_OF_3(mco_overlay_generate_events, overlay, generation, &events);
+    REFUSED_NULLS_OF_3(mco_overlay_write_events, overlay, &events, "f");
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_live_open(NULL, overlay, &bound, &params, &round, &live));
+    REFUSED(mco_overlay_live_open(test_ctx, NULL, &bound, &params, &round, &live));
+    REFUSED(mco_overlay_live_open(test_ctx, overlay, NULL, &params, &round, &live));
+    REFUSED(mco_overlay_live_open(test_ctx, overlay, &bound, NULL, &round, &live));
+    REFUSED(mco_overlay_live_open(test_ctx, overlay, &bound, &params, &round, NULL));
+    REFUSED_SIZES(bound, mco_overlay_live_open(test_ctx, overlay, &bound, &params, &round, &live));
+    REFUSED_SIZES(params, mco_overlay_live_open(test_ctx, overlay, &bound, &params, &round, &live));
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_follow(NULL, overlay, &events, &bound, &params, &result, NULL));
+    REFUSED(mco_overlay_follow(test_ctx, NULL, &events, &bound, &params, &result, NULL));
+    REFUSED(mco_overlay_follow(test_ctx, overlay, NULL, &bound, &params, &result, NULL));
+    REFUSED(mco_overlay_follow(test_ctx, overlay, &events, &bound, &params, NULL, NULL));
+    REFUSED_SIZES(result, mco_overlay_follow(test_ctx, overlay, &events, &bound, &params, &result, NULL));
+    assert_ok(mco_overlay_live_open(test_ctx, overlay, &bound, &params, NULL, &live));
+    REFUSED_WITHOUT_CONTEXT(mco_overlay_live_advance(NULL, live, NULL, 0, &round));
+    REFUSED(mco_overlay_live_advance(test_ctx, NULL, NULL, 0, &round));
+    REFUSED(mco_overlay_live_advance(test_ctx, live, NULL, 1, &round));
+    REFUSED(mco_overlay_live_advance(test_ctx, live, NULL, 0, NULL));
+    REFUSED_NULLS_OF_2(mco_overlay_live_take, live, &snapshot);
+    mco_overlay_live_close(test_ctx, &live);
 }
 
 static void test_overlay(void **state)
@@ -925,6 +962,7 @@ static void test_overlay(void **state)
     REFUSED_NULLS_OF_2(mco_overlay_write, overlay, "f");
     refuse_overlay_solutions(overlay);
     refuse_overlay_bounds(overlay);
+    refuse_overlay_events(overlay, &generation);
     mco_overlay_destroy(test_ctx, &overlay);
     assert_null(made);
 }

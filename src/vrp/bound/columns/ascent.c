@@ -12,6 +12,7 @@
 #include "vrp/bound/columns/ascent.h"
 
 #include "base/clock.h"
+#include "lagrange/lagrange.h"
 #include "vrp/bound/prices.h"
 
 static const double MOST_PRICE = VRP_PRICES_MOST;
@@ -29,17 +30,14 @@ typedef struct climb {
     mco_run *run;
     const vrp_ascent_listener *listener;      // NULL: none
     double told_s, told;                      // when, by mco_clock_s(), and of which best bound it was told last
-    double *multiplier, *best_multiplier;     // [nodes], [0] of the number of routes
-    double *gradient, *direction;             // [nodes]
+    lagrange ascent;                          // multipliers [nodes], [0] of the number of routes
     int32_t *even;                            // [nodes] multipliers as even integers
     double *price;                            // [nodes] u of the step, [0] m(0)
     double *best_price;
     int32_t *arcs;                            // [nodes * stride]
-    double bound, best;                       // of the step, of all steps; units
+    double bound;                             // of the step; units
     double unserved;                          // of the step: sum over the customers of demand / load
     int64_t known;
-    double factor;                            // of the step
-    int32_t waits;
 } climb;
 
 // ---- One step
@@ -71,7 +69,7 @@ static mco_status visit(void *user, int32_t customer, int32_t value, int32_t loa
     a->bound += a->price[customer];
     a->unserved += share;
     for (int32_t k = 0; k < count; k++)
-        a->gradient[node[k]] -= share;
+        a->ascent.subgradient[node[k]] -= share;
     return MCO_OK;
 }
 
@@ -88,8 +86,8 @@ static mco_status evaluate(climb *a, double stop_s)
     mco_status st = MCO_OK;
     const vrp_bound_problem *problem = a->problem;
     for (int32_t i = 0; i < problem->nodes; i++) {
-        a->even[i] = even_of(a->multiplier[i]);
-        a->gradient[i] = 1;
+        a->even[i] = even_of(a->ascent.dual[i]);
+        a->ascent.subgradient[i] = 1;
     }
     vrp_prices_arcs(problem, a->even, NULL, NULL, a->arcs);
     MCO_TRY(vrp_q_run(a->ctx, a->pass, a->arcs, stop_s));
@@ -97,46 +95,25 @@ static mco_status evaluate(climb *a, double stop_s)
     a->price[0] = a->even[0];
     a->bound = a->even[0] * (double)(a->even[0] > 0 ? problem->fleet.least : problem->fleet.most);
     MCO_TRY(vrp_through_each(a->ctx, a->pass, visit, a, stop_s));
-    a->gradient[0] = fleet_gradient(&problem->fleet, a->even[0], a->unserved);
+    a->ascent.subgradient[0] = fleet_gradient(&problem->fleet, a->even[0], a->unserved);
 done:
     return st;
 }
 
 static double target_of(const climb *a)
 {
-    const double estimate = a->best + (ESTIMATE - 1) * fabs(a->best);
+    const double estimate = a->ascent.best + (ESTIMATE - 1) * fabs(a->ascent.best);
     return a->known < 0 || a->known == INT64_MAX ? estimate : BEYOND * (double)a->known;
 }
 
-// Keeps the better bound, and moves the multipliers. Returns false if there is nowhere to go.
+// Keeps the prices of the better bound, and moves the multipliers. Returns false if there is nowhere to go.
 static bool advance(climb *a)
 {
-    const int32_t nodes = a->problem->nodes;
-    double norm = 0;
-    if (a->bound > a->best) {
-        a->best = a->bound;
-        a->waits -= a->waits > 0;
-        for (int32_t i = 0; i < nodes; i++) {
+    if (lagrange_take(&a->ascent, a->bound))
+        for (int32_t i = 0; i < a->problem->nodes; i++)
             a->best_price[i] = a->price[i];
-            a->best_multiplier[i] = a->multiplier[i];
-        }
-    } else if (++a->waits >= PATIENCE) {
-        a->waits = 0;
-        a->factor *= SHRINK;
-        for (int32_t i = 0; i < nodes; i++)
-            a->multiplier[i] = a->best_multiplier[i];
-    }
-    for (int32_t i = 0; i < nodes; i++) {
-        a->direction[i] = DEFLECTION * a->gradient[i] + (1 - DEFLECTION) * a->direction[i];
-        norm += a->direction[i] * a->direction[i];
-    }
-    if (norm < 1e-9 || a->factor < LEAST_STEP)
-        return false;
     const double target = target_of(a), least = 1e-4 * fabs(target);
-    const double step = a->factor * 0.5 * fmax(least, target - a->bound) / norm;
-    for (int32_t i = 0; i < nodes; i++)
-        a->multiplier[i] += step * a->direction[i];
-    return true;
+    return lagrange_move(&a->ascent, 0.5 * fmax(least, target - a->bound));
 }
 
 // ---- Prices
@@ -178,10 +155,10 @@ static mco_status tell_on_the_way(climb *a, int32_t *room)
 {
     bool is_less;
     const double now = mco_clock_s();
-    if (a->listener == NULL || a->best <= a->told || now - a->told_s < TELL_S)
+    if (a->listener == NULL || a->ascent.best <= a->told || now - a->told_s < TELL_S)
         return MCO_OK;
     a->told_s = now;
-    a->told = a->best;
+    a->told = a->ascent.best;
     round_prices(a, true, room, &is_less);
     return is_less ? a->listener->tell(a->listener->user, vrp_prices_bound(a->problem, room, NULL, (int64_t)a->best_price[0])) : MCO_OK;
 }
@@ -212,10 +189,7 @@ done:
 
 static void close_climb(mco_context *ctx, climb *a)
 {
-    mco_free(ctx, &a->multiplier);
-    mco_free(ctx, &a->best_multiplier);
-    mco_free(ctx, &a->gradient);
-    mco_free(ctx, &a->direction);
+    lagrange_close(ctx, &a->ascent);
     mco_free(ctx, &a->even);
     mco_free(ctx, &a->price);
     mco_free(ctx, &a->best_price);
@@ -229,21 +203,20 @@ static mco_status open_climb(climb *a)
     mco_context *ctx = a->ctx;
     const vrp_bound_problem *problem = a->problem;
     const size_t nodes = (size_t)problem->nodes;
-    MCO_TRY(mco_alloc(ctx, &a->multiplier, nodes));
-    MCO_TRY(mco_alloc(ctx, &a->best_multiplier, nodes));
-    MCO_TRY(mco_alloc(ctx, &a->gradient, nodes));
-    MCO_TRY(mco_alloc(ctx, &a->direction, nodes));
+    const lagrange_rules rules = {.factor = FIRST_STEP, .shrink = SHRINK, .least_factor = LEAST_STEP, .patience = PATIENCE, .eases = true,
+                                  .newest = DEFLECTION, .before = 1 - DEFLECTION, .memory = LAGRANGE_DIRECTION,
+                                  .returns = LAGRANGE_RETURNS_WHEN_IT_SHRINKS};
+    MCO_TRY(lagrange_open(ctx, &rules, problem->nodes, 0, &a->ascent));
     MCO_TRY(mco_alloc(ctx, &a->even, nodes));
     MCO_TRY(mco_alloc(ctx, &a->price, nodes));
     MCO_TRY(mco_alloc(ctx, &a->best_price, nodes));
     MCO_TRY(mco_alloc(ctx, &a->arcs, nodes * (size_t)problem->stride));
     for (int32_t i = 1; i < problem->nodes; i++) {
         const double there = problem->cost[i], back = problem->cost[(int64_t)i * problem->stride];
-        a->multiplier[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
+        a->ascent.dual[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
     }
-    a->best = a->told = -INFINITY;
+    a->told = -INFINITY;
     a->told_s = mco_clock_s();
-    a->factor = FIRST_STEP;
 done:
     return st;
 }

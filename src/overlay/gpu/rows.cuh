@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: MIT
+// Rows on the device (overlay/rows.h has those of the cores), and what a node does with one. A row lies in the registers of a warp, or
+// in memory of a block. Its sums are the same in all threads that have it, so these threads take the same ways.
+#ifndef MCO_OVERLAY_GPU_ROWS_CUH
+#define MCO_OVERLAY_GPU_ROWS_CUH
+
+#include "overlay/gpu/cuda.h"
+#include "overlay/gpu/words.cuh"
+
+namespace {
+
+using namespace mco;
+
+// ---- Sums
+
+struct wide_sum {
+    uint64_t low, high;
+};
+
+DEVICE void add_to(wide_sum &sum, uint64_t low, uint64_t high = 0)
+{
+    sum.low += low;
+    sum.high += high + (sum.low < low ? 1 : 0);
+}
+
+// Over a warp, by three sums of 32 bits: pieces of 27 bits have room for 32 lanes.
+DEVICE uint64_t sum_of_lanes(uint64_t value)
+{
+    constexpr uint32_t PIECE = (1u << 27) - 1;
+    const uint32_t low = __reduce_add_sync(ALL_LANES, (uint32_t)value & PIECE);
+    const uint32_t middle = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> 27) & PIECE);
+    const uint32_t high = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> 54));
+    return (uint64_t)low + ((uint64_t)middle << 27) + ((uint64_t)high << 54);
+}
+
+DEVICE wide_sum wide_sum_of_lanes(const wide_sum &value)
+{
+    const uint64_t low = sum_of_lanes(value.low & 0xffffffffu), middle = sum_of_lanes(value.low >> 32);
+    wide_sum sum = {low, sum_of_lanes(value.high)};
+    add_to(sum, middle << 32, middle >> 32);
+    return sum;
+}
+
+// ---- Rows
+
+DEVICE uint32_t lesser(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+// By how much an excess lies above a dual.
+DEVICE uint32_t above(uint32_t excess, uint32_t dual)
+{
+    return (excess > dual ? excess : dual) - dual;
+}
+
+constexpr int BLOCK_WARPS_MOST = 32;
+
+// Sums over a block. Two sets take turns, so one barrier a sum is enough: who writes a set again has passed the barrier of the
+// other one, and all have read this one before that.
+struct block_room {
+    uint64_t product[2][BLOCK_WARPS_MOST];
+    uint32_t sum[2][BLOCK_WARPS_MOST];
+};
+
+// Both sums over the threads that have a row: a block with its room, or a warp.
+DEVICE uint64_t sum_up(block_room *room, int &turn, uint32_t sum, uint64_t product, uint32_t *all_sum)
+{
+    const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
+    const uint32_t of_warp = __reduce_add_sync(ALL_LANES, sum);
+    const uint64_t product_of_warp = sum_of_lanes(product);
+    if (room == nullptr) {
+        *all_sum = of_warp;
+        return product_of_warp;
+    }
+    turn ^= 1;
+    if (lane == 0) {
+        room->sum[turn][warp] = of_warp;
+        room->product[turn][warp] = product_of_warp;
+    }
+    __syncthreads();
+    *all_sum = __reduce_add_sync(ALL_LANES, lane < warps ? room->sum[turn][lane] : 0u);
+    return sum_of_lanes(lane < warps ? room->product[turn][lane] : (uint64_t)0);
+}
+
+// A row in registers: K links a thread of a block, or of a warp.
+template <int K, bool OF_BLOCK> struct kept_row {
+    uint32_t excess[K], most[K];
+    block_room *room;
+    mutable int turn;
+    mutable uint32_t lowest;  // dual that was looked at
+
+    DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
+    {
+        return sum_up(OF_BLOCK ? room : nullptr, turn, sum, product, all_sum);
+    }
+
+    DEVICE uint32_t over(uint32_t dual) const
+    {
+        uint32_t sum = 0;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            sum += excess[k] > dual ? most[k] : 0;
+        all(sum, 0, &sum);
+        return sum;
+    }
+
+    DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
+    {
+        uint64_t product = 0;
+        uint32_t none;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            product += (uint64_t)lesser(above(excess[k], dual), width) * most[k];
+        return all(0, product, &none);
+    }
+
+    // over(), and what the links are worth.
+    DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
+    {
+        uint32_t sum = 0;
+        uint64_t product = 0;
+        lowest = lesser(lowest, dual);
+#pragma unroll
+        for (int k = 0; k < K; k++) {
+            sum += excess[k] > dual ? most[k] : 0;
+            product += (uint64_t)above(excess[k], dual) * most[k];
+        }
+        *worth = all(sum, product, &sum);
+        return sum;
+    }
+
+    DEVICE static bool agree(bool value)
+    {
+        return OF_BLOCK ? __syncthreads_or(value) != 0 : __any_sync(ALL_LANES, value) != 0;
+    }
+};
+
+template <int K> using warp_row = kept_row<K, false>;
+
+// A row in the memory of a block: an entry is an excess, low word, and a limit.
+struct block_row {
+    const uint64_t *entry;
+    int64_t size;
+    block_room *room;
+    mutable int turn;
+    uint32_t lowest;  // of no interest: the row is whole
+
+    DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
+    {
+        return sum_up(room, turn, sum, product, all_sum);
+    }
+
+    DEVICE uint32_t over(uint32_t dual) const
+    {
+        uint32_t sum = 0, total;
+        for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
+            const uint64_t e = entry[k];
+            sum += (uint32_t)e > dual ? (uint32_t)(e >> 32) : 0;
+        }
+        all(sum, 0, &total);
+        return total;
+    }
+
+    DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
+    {
+        uint64_t product = 0;
+        uint32_t total;
+        for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
+            const uint64_t e = entry[k];
+            product += (uint64_t)lesser(above((uint32_t)e, dual), width) * (uint32_t)(e >> 32);
+        }
+        return all(0, product, &total);
+    }
+
+    DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
+    {
+        uint32_t sum = 0, total;
+        uint64_t product = 0;
+        for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
+            const uint64_t e = entry[k];
+            sum += (uint32_t)e > dual ? (uint32_t)(e >> 32) : 0;
+            product += (uint64_t)above((uint32_t)e, dual) * (uint32_t)(e >> 32);
+        }
+        *worth = all(sum, product, &total);
+        return total;
+    }
+
+    DEVICE static bool agree(bool value)
+    {
+        return __syncthreads_or(value) != 0;
+    }
+};
+
+// ---- Loading
+
+DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
+{
+    const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
+    return {n.x, n.y, n.z, n.w};
+}
+
+// ---- Jump (overlay/jump.c has the method; the same integers here)
+
+constexpr int MOST_BRACKETS = 6;
+constexpr uint32_t FIRST_REACH = 429496730, LEAST_REACH = 429497;  // 0.1, 0.0001
+
+struct jump_rule {
+    uint32_t width;
+    double inverse;  // 1 / width
+    int32_t inner;
+};
+
+// floor(sum / width): the double quotient is less than 1 off, since it is below 2^31.
+DEVICE int64_t share_of(uint64_t sum, const jump_rule &rule)
+{
+    int64_t share = (int64_t)((double)sum * rule.inverse);
+    const int64_t rest = (int64_t)(sum - (uint64_t)share * rule.width);
+    return rest < 0 ? share - 1 : rest >= (int64_t)rule.width ? share + 1 : share;
+}
+
+template <class ROW> DEVICE int64_t surplus(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth)
+{
+    const uint32_t half = rule.width / 2;
+    if (rule.width == 0)
+        return (int64_t)row.over(dual) - bandwidth;
+    if (dual >= half)
+        return share_of(row.ramp(dual - half, rule.width), rule) - bandwidth;
+    const uint64_t sum = (uint64_t)row.over(0) * (half - dual) + row.ramp(0, rule.width - (half - dual));
+    return share_of(sum, rule) - bandwidth;
+}
+
+// Between both ends by the line through their surpluses. The share is below 2^20, so the quotient of floats is less than 1 off.
+DEVICE int64_t between(int64_t low, int64_t high, int64_t low_surplus, int64_t high_surplus, bool is_looked_at)
+{
+    constexpr int32_t ONE = 1 << 20;
+    const int64_t whole = low_surplus - high_surplus, part = low_surplus * ONE;
+    int32_t share = (int32_t)__fdividef((float)part, (float)whole);
+    const int64_t rest = part - share * whole;
+    share += rest < 0 ? -1 : rest >= whole ? 1 : 0;
+    if (is_looked_at)
+        share = share < ONE / 10 ? ONE / 10 : share > ONE - ONE / 10 ? ONE - ONE / 10 : share;
+    return low + ((high - low) * share >> 20);
+}
+
+// The dual that is best for the node alone, bracketed from `here`, the surplus at its own.
+template <class ROW>
+DEVICE int64_t target_of(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth, uint32_t reach, int64_t here)
+{
+    constexpr int64_t MOST = UINT32_MAX;
+    int64_t low = dual, high = dual, low_surplus = here, high_surplus = here;
+    int64_t step = reach > LEAST_REACH ? reach : LEAST_REACH;
+    if (here == 0 || (here < 0 && dual == 0))
+        return dual;
+    for (int k = 0; k < MOST_BRACKETS && low_surplus > 0 && high_surplus > 0 && high < MOST; k++, step *= 3) {
+        low = high;
+        low_surplus = high_surplus;
+        high = high + step < MOST ? high + step : MOST;
+        high_surplus = surplus(row, rule, (uint32_t)high, bandwidth);
+    }
+    if (here < 0) {
+        for (int k = 0; k < MOST_BRACKETS && low_surplus < 0 && low > 0; k++, step *= 3) {
+            high = low;
+            high_surplus = low_surplus;
+            low = low > step ? low - step : 0;
+            low_surplus = surplus(row, rule, (uint32_t)low, bandwidth);
+        }
+    }
+    if (low_surplus <= 0)
+        return low;
+    if (high_surplus > 0)
+        return high;
+    for (int32_t k = 0; k < rule.inner && high - low > 1; k++) {
+        const int64_t middle = between(low, high, low_surplus, high_surplus, true), there = surplus(row, rule, (uint32_t)middle, bandwidth);
+        if (there > 0) {
+            low = middle;
+            low_surplus = there;
+        } else {
+            high = middle;
+            high_surplus = there;
+        }
+    }
+    return between(low, high, low_surplus, high_surplus, false);
+}
+
+// The next dual and reach of a node, and what its row is worth.
+template <class ROW>
+DEVICE uint32_t jump(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth, uint32_t &reach, uint64_t &worth)
+{
+    const uint32_t load = row.both(dual, &worth);
+    const int64_t here = rule.width == 0 ? (int64_t)load - bandwidth : surplus(row, rule, dual, bandwidth);
+    const int64_t way = target_of(row, rule, dual, bandwidth, reach, here) - dual;
+    reach = (uint32_t)((way < 0 ? -way : way) * 90 / 128);
+    return (uint32_t)(dual + way * 77 / 128);
+}
+
+// ---- Distributed steps (overlay/subgradient.c)
+
+constexpr int DIST_STALLS = 10, MOST_VIEWED = 40, STEPS_A_LOOK = 64;
+constexpr uint64_t FIRST_ALPHA = 703687441777, LEAST_ALPHA = 1407374884, MOST_ALPHA = (uint64_t)1 << 47;
+
+struct descent {
+    uint64_t alpha, first;  // first: worth of the row at the first dual
+    int32_t stalls;
+    uint32_t dual, best;
+};
+
+DEVICE uint32_t moved_by(uint32_t dual, int64_t step)
+{
+    const int64_t moved = (int64_t)dual + step;
+    return moved <= 0 ? 0 : moved >= UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
+}
+
+// Steps of one node. `load` and `worth` are those of links far above all duals that it can reach. Both futures of alpha are found beside
+// the sums, which a step waits for.
+template <class ROW>
+DEVICE void descend(const ROW &row, const overlay_gpu_rules &rules, uint32_t far_load, uint64_t far_worth, uint32_t bandwidth,
+                    const int32_t *d_stop, descent &d)
+{
+    uint64_t least = UINT64_MAX;
+    d.best = d.dual;
+    for (int32_t k = 0; k < rules.inner; k++) {
+        if (k % STEPS_A_LOOK == STEPS_A_LOOK - 1 && ROW::agree(load_word(d_stop) != 0))
+            return;
+        uint64_t worth, longer = d.alpha + d.alpha / 200, shorter = d.alpha - d.alpha / 20;
+        longer = longer < MOST_ALPHA ? longer : MOST_ALPHA;
+        shorter = d.stalls < DIST_STALLS ? d.alpha : shorter > LEAST_ALPHA ? shorter : LEAST_ALPHA;
+        const int32_t more_stalls = d.stalls < DIST_STALLS ? d.stalls + 1 : 0;
+        const uint32_t load = row.both(d.dual, &worth) + far_load;
+        worth += far_worth - (uint64_t)far_load * d.dual;
+        const uint64_t bound = worth + (uint64_t)d.dual * bandwidth;
+        const bool gains = bound < least;
+        d.first = k == 0 ? worth : d.first;
+        least = gains ? bound : least;
+        d.best = gains ? d.dual : d.best;
+        d.alpha = gains ? longer : shorter;
+        d.stalls = gains ? d.stalls : more_stalls;
+        const int64_t units = (int64_t)(d.alpha >> 16), excess = (int64_t)load - bandwidth;
+        d.dual = moved_by(d.dual, rules.by_sign ? (excess > 0 ? units : -units) : bandwidth > 0 ? units * excess / (int64_t)bandwidth : 0);
+    }
+}
+
+constexpr int VIEW_MOST = 256;  // links that a warp keeps of a longer row
+
+template <int R>
+DEVICE void descend_in(const uint64_t *view, int count, const overlay_gpu_rules &rules, uint32_t far_load, uint64_t far_worth,
+                       uint32_t bandwidth, const int32_t *d_stop, descent &d)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    warp_row<R> row;
+#pragma unroll
+    for (int r = 0; r < R; r++) {
+        const int at = r * WARP + lane;
+        const uint64_t e = at < count ? view[at] : 0;
+        row.excess[r] = (uint32_t)e;
+        row.most[r] = (uint32_t)(e >> 32);
+    }
+    descend(row, rules, far_load, far_worth, bandwidth, d_stop, d);
+}
+
+// Steps by the sign have a length that is known before. So a warp sums the links above all duals that it can reach, keeps those within
+// reach side by side in `view` [VIEW_MOST], and looks only at these, if there are not too many.
+template <int K>
+DEVICE void descend_by_view(const warp_row<K> &row, uint64_t *view, const overlay_gpu_rules &rules, uint32_t bandwidth, const int32_t *d_stop,
+                            descent &d)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    const int64_t reach = (int64_t)((d.alpha >> 16) * (uint64_t)rules.inner * 5 / 4) + rules.inner, low = d.dual - reach, high = d.dual + reach;
+    const uint32_t from = low > 0 ? (uint32_t)low : 0, to = high < UINT32_MAX ? (uint32_t)high : UINT32_MAX;
+    uint32_t load = 0;
+    uint64_t worth = 0;
+    int count = 0;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const uint32_t excess = row.excess[k], most = row.most[k], counted = excess > to ? most : 0;
+        const bool is_near = excess > from && excess <= to;
+        const unsigned int near = __ballot_sync(ALL_LANES, is_near);
+        const int at = count + __popc(near & ((1u << lane) - 1));
+        if (is_near && at < VIEW_MOST)
+            view[at] = excess | (uint64_t)most << 32;
+        count += __popc(near);
+        load += counted;
+        worth += (uint64_t)excess * counted;
+    }
+    __syncwarp();
+    load = __reduce_add_sync(ALL_LANES, load);
+    worth = sum_of_lanes(worth);
+    if (count <= WARP)
+        descend_in<1>(view, count, rules, load, worth, bandwidth, d_stop, d);
+    else if (count <= 2 * WARP)
+        descend_in<2>(view, count, rules, load, worth, bandwidth, d_stop, d);
+    else if (count <= 4 * WARP)
+        descend_in<4>(view, count, rules, load, worth, bandwidth, d_stop, d);
+    else if (count <= 8 * WARP)
+        descend_in<8>(view, count, rules, load, worth, bandwidth, d_stop, d);
+    else
+        descend(row, rules, 0, 0, bandwidth, d_stop, d);
+    __syncwarp();
+}
+
+DEVICE uint32_t kept_of(const overlay_gpu_rules &rules, uint32_t old, const descent &d)
+{
+    return rules.keep == 2 ? d.dual : rules.keep == 1 ? d.best : (uint32_t)(((uint64_t)old + d.best) / 2);
+}
+
+// ---- After a sweep. Doubles by the very operations of the cores: the compiler must not fuse them.
+
+constexpr double LEAST_GAIN = 1e-4, LESS_BETA = 0.95;
+constexpr int STD_STALLS = 75;
+
+DEVICE double units_of(uint64_t low, uint64_t high)
+{
+    return __dadd_rn(__dmul_rn((double)high, 18446744073709551616.0), (double)low);
+}
+
+// Takes the bound of the present duals. Returns whether it is the least. `writes`: this thread writes the log.
+DEVICE bool take_bound(overlay_gpu_state &s, const wide_sum &bound, overlay_gpu_change *d_log, bool writes)
+{
+    const bool is_less = bound.high != s.least_high ? bound.high < s.least_high : bound.low < s.least_low;
+    if (is_less) {
+        s.least_low = bound.low;
+        s.least_high = bound.high;
+        s.best_iteration = s.iteration;
+        if (writes)
+            d_log[s.changes] = {s.iteration, bound.low, bound.high};
+        s.changes++;
+    }
+    s.iteration++;
+    return is_less;
+}
+
+// Plain jumps end when one gains little.
+DEVICE void test_gain(overlay_gpu_state &s)
+{
+    const double least = units_of(s.least_low, s.least_high);
+    s.is_ended = !(least < __dmul_rn(s.before, 1 - LEAST_GAIN));
+    s.before = least;
+}
+
+// std: the step length, after beta has followed what the bound did.
+DEVICE double step_length(overlay_gpu_state &s, const overlay_gpu_rules &rules, bool is_less, const wide_sum &bound, const wide_sum &squares)
+{
+    s.stalls = is_less ? 0 : s.stalls + 1;
+    if (s.stalls == STD_STALLS) {
+        s.beta = __dmul_rn(s.beta, LESS_BETA);
+        s.stalls = 0;
+    }
+    const double square = units_of(squares.low, squares.high);
+    const double norm = rules.is_squared ? square : __dmul_rn(__dsqrt_rn(square), rules.scale);
+    const double way = __dmul_rn(__dmul_rn(s.beta, rules.std_constant), __dmul_rn(units_of(bound.low, bound.high), 0.5));
+    return norm > 0 ? __ddiv_rn(way, norm) : 0;
+}
+
+DEVICE uint32_t stepped(uint32_t dual, double length, int32_t excess)
+{
+    const double moved = __dadd_rn((double)dual, floor(__dadd_rn(__dmul_rn(length, (double)excess), 0.5)));
+    return moved <= 0 ? 0 : moved >= (double)UINT32_MAX ? UINT32_MAX : (uint32_t)moved;
+}
+
+}  // namespace
+
+#endif

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Whole runs on a complete instance of up to 1,024 nodes: one launch, one exchange an iteration.
+//
+// Mapping. A warp has a node and keeps its row in registers: 32 links a lane at most, weights and limits made once from uptimes and
+// bandwidths. A block of 8 warps keeps all duals in shared memory. After a sweep every warp sends its word, a dual or, for std, an excess; the
+// block sends the sum of its bounds in three words. Every block waits for the words of all, and so does itself what follows from the sums:
+// there is no master. A word carries the number of its iteration (words.cuh), so the exchange costs one way through the L2 cache.
+//
+// Bytes. 8 a node and 24 (std 48) a block are read by each block: 11 KB, 1.4 MB for all 125 blocks of 1,000 nodes, or 0.25 us at 5.5 TB/s of
+// the L2 cache. Nothing else is read.
+//
+// Operations. A look at a row takes 2 or 3 instructions a link where only limits are summed, and 6 issue slots where worths are too (a
+// product of 32 bits added to 64 takes two). 1,000 nodes are 1,000 warps of 32 links on 528 schedulers, two on most. So
+//     std        32 * 8 * 2 = 512 cycles, 0.29 us an iteration;
+//     jump       about 7 looks, 1,500 cycles, 0.85 us;
+//     dist       20 looks of 6 slots, 7,700 cycles, 4.4 us, or 2.2 ms for 500 iterations. Once steps are short, a warp keeps the links within reach
+//                only, 1 to 8 a lane: then the chain of 20 dependent steps limits, about 150 cycles each, 1.7 us.
+// The exchange adds a store, a load and two barriers of a block, about 0.8 us: the floor of 10,000 iterations of std is 11 ms.
+//
+// Why no block waits for ever: a cooperative launch has all blocks on the device, and each sends its words in every iteration, whatever it
+// finds. A block overwrites the words of iteration k at k + 2, after all have sent those of k + 1, hence have read those of k.
+#include "overlay/gpu/rows.cuh"
+
+namespace {
+
+constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP, BLOCKS_MOST = OVERLAY_GPU_WHOLE_MOST / WARPS;
+constexpr int BOUND_WORDS = 3, SUM_WORDS = 2 * BOUND_WORDS;  // of a block: its bound, its squares
+
+// In dynamic shared memory, since many blocks share an emulator's static one.
+struct whole_room {
+    uint64_t view[WARPS][VIEW_MOST];  // dist
+    uint32_t dual[OVERLAY_GPU_WHOLE_MOST];
+    int32_t excess[OVERLAY_GPU_WHOLE_MOST];  // std
+    uint64_t part[WARPS], square[WARPS];
+    wide_sum bound, squares;
+};
+
+struct whole_task {
+    overlay_gpu_plan plan;
+    uint32_t tick;
+    int32_t count;
+    const uint32_t *d_width;
+    bool from_best;
+};
+
+// What a warp keeps of its node.
+template <int K> struct own_node {
+    uint32_t weight[K];
+    warp_row<K> row;
+    int32_t i;
+    bool is_node;  // i < nodes
+    uint32_t dual, next, bandwidth, reach;
+    int32_t excess;
+    uint64_t worth;
+    descent steps;
+};
+
+template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, whole_room &room, own_node<K> &own)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+    own.i = (int32_t)(blockIdx.x * WARPS + threadIdx.x / WARP);
+    own.is_node = own.i < p.nodes;
+    const overlay_gpu_node me = own.is_node ? p.d_node[0][own.i] : overlay_gpu_node{};
+    own.bandwidth = me.bandwidth;
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        const int j = k * WARP + lane;
+        const overlay_gpu_node other = own.is_node && j < p.nodes && j != own.i ? p.d_node[0][j] : overlay_gpu_node{};
+        own.weight[k] = __umulhi(me.uptime, other.uptime);
+        own.row.most[k] = lesser(me.cap, other.cap);
+    }
+    own.reach = METHOD == OVERLAY_GPU_JUMP && own.is_node ? p.d_reach[own.i] : 0;
+    own.steps.alpha = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_alpha[own.i] : 0;
+    own.steps.stalls = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_stalls[own.i] : 0;
+    own.dual = own.is_node ? room.dual[own.i] : 0;
+}
+
+template <int METHOD, int K> DEVICE void close_node(const overlay_gpu_plan &p, const own_node<K> &own)
+{
+    if (threadIdx.x % WARP != 0 || !own.is_node)
+        return;
+    p.d_node[0][own.i].dual = own.dual;
+    if (METHOD == OVERLAY_GPU_JUMP)
+        p.d_reach[own.i] = own.reach;
+    if (METHOD == OVERLAY_GPU_DIST) {
+        p.d_alpha[own.i] = own.steps.alpha;
+        p.d_stalls[own.i] = own.steps.stalls;
+    }
+}
+
+// The excesses of the row; links of limit 0 stand for those that are not there.
+template <int K> DEVICE void load_row(const whole_room &room, own_node<K> &own)
+{
+    const int lane = (int)(threadIdx.x % WARP);
+#pragma unroll
+    for (int k = 0; k < K; k++)
+        own.row.excess[k] = above(own.weight[k], room.dual[k * WARP + lane]);
+}
+
+template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &room, int32_t at, own_node<K> &own)
+{
+    const overlay_gpu_rules &rules = t.plan.rules;
+    if (METHOD == OVERLAY_GPU_JUMP) {
+        const uint32_t width = t.d_width != nullptr ? __ldg(t.d_width + at) : 0;
+        const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
+        own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
+    } else if (METHOD == OVERLAY_GPU_STD) {
+        own.excess = (int32_t)((int64_t)own.row.both(own.dual, &own.worth) - own.bandwidth);
+    } else {
+        own.steps.dual = own.dual;
+        if (K > 4 && rules.by_sign && rules.inner <= MOST_VIEWED)
+            descend_by_view(own.row, room.view[threadIdx.x / WARP], rules, own.bandwidth, t.plan.d_stop, own.steps);
+        else
+            descend(own.row, rules, 0, 0, own.bandwidth, t.plan.d_stop, own.steps);
+        own.worth = own.steps.first;
+        own.next = kept_of(rules, own.dual, own.steps);
+    }
+}
+
+// Sends what the block has found. The worth of a row and twice that of its dual are below 2^64 together.
+template <int METHOD, int K> DEVICE void tell(const whole_task &t, whole_room &room, uint64_t *words, uint32_t tag, const own_node<K> &own)
+{
+    const int warp = (int)(threadIdx.x / WARP), lane = (int)(threadIdx.x % WARP);
+    const bool has_squares = METHOD == OVERLAY_GPU_STD;
+    if (lane == 0 && own.is_node)
+        send(words + own.i, has_squares ? (uint32_t)own.excess : own.next, tag);
+    if (lane == 0) {
+        room.part[warp] = own.is_node ? own.worth + 2 * ((uint64_t)own.dual * own.bandwidth) : 0;
+        room.square[warp] = own.is_node && has_squares ? (uint64_t)((int64_t)own.excess * own.excess) : 0;
+    }
+    __syncthreads();
+    if (warp != 0 || lane >= (has_squares ? SUM_WORDS : BOUND_WORDS))
+        return;
+    const uint64_t *of = lane < BOUND_WORDS ? room.part : room.square;
+    wide_sum sum = {0, 0};
+    for (int w = 0; w < WARPS; w++)
+        add_to(sum, of[w]);
+    const int piece = lane % BOUND_WORDS;
+    const uint32_t value = piece == 0 ? (uint32_t)sum.low : piece == 1 ? (uint32_t)(sum.low >> 32) : (uint32_t)sum.high;
+    const int of_all = (lane < BOUND_WORDS ? 0 : BOUND_WORDS * t.plan.whole_blocks) + BOUND_WORDS * (int)blockIdx.x + piece;
+    send(words + t.plan.nodes + of_all, value, tag);
+}
+
+// Waits for words `from`, from + step, ... below `end`, N at most. All loads are on their way at once; those that came too early are repeated.
+template <int N> DEVICE void wait_for(const uint64_t *words, int from, int end, int step, uint32_t tag, uint64_t (&got)[N])
+{
+    bool is_missing;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        got[k] = (uint64_t)(tag ^ 1) << 32;
+    do {
+        is_missing = false;
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if (from + k * step < end && (uint32_t)(got[k] >> 32) != tag)
+                got[k] = look(words + from + k * step);
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            is_missing = is_missing || (from + k * step < end && (uint32_t)(got[k] >> 32) != tag);
+    } while (is_missing);
+}
+
+// The sum of what all blocks have sent in three words each. A warp.
+DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
+{
+    constexpr int N = BOUND_WORDS * BLOCKS_MOST / WARP;
+    const int lane = (int)(threadIdx.x % WARP);
+    uint64_t got[N];
+    wide_sum sum = {0, 0};
+    wait_for<N>(words, lane, BOUND_WORDS * blocks, WARP, tag, got);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const int at = lane + k * WARP, piece = at % BOUND_WORDS;
+        const uint64_t value = at < BOUND_WORDS * blocks ? (uint32_t)got[k] : 0;
+        add_to(sum, piece == 0 ? value : piece == 1 ? value << 32 : 0, piece == 1 ? value >> 32 : piece == 2 ? value : 0);
+    }
+    return wide_sum_of_lanes(sum);
+}
+
+// Waits for the words of all. The first warp takes the bound, for std the second one the squares, the others the nodes.
+template <int METHOD, int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
+{
+    constexpr int SUMMERS = METHOD == OVERLAY_GPU_STD ? 2 : 1, HEARERS = OVERLAY_GPU_BLOCK - SUMMERS * WARP;
+    constexpr int N = (K * WARP + HEARERS - 1) / HEARERS;
+    const int warp = (int)(threadIdx.x / WARP), blocks = t.plan.whole_blocks;
+    if (warp < SUMMERS) {
+        const wide_sum sum = wait_for_sum(words + t.plan.nodes + warp * BOUND_WORDS * blocks, blocks, tag);
+        if (threadIdx.x % WARP == 0)
+            (warp == 0 ? room.bound : room.squares) = sum;
+    } else {
+        const int from = (int)threadIdx.x - SUMMERS * WARP;
+        uint64_t got[N];
+        wait_for<N>(words, from, t.plan.nodes, HEARERS, tag, got);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const int j = from + k * HEARERS;
+            if (j < t.plan.nodes && METHOD == OVERLAY_GPU_STD)
+                room.excess[j] = (int32_t)(uint32_t)got[k];
+            else if (j < t.plan.nodes)
+                room.dual[j] = (uint32_t)got[k];
+        }
+    }
+    __syncthreads();
+}
+
+template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK, 1) run_whole(const __grid_constant__ whole_task t)
+{
+    whole_room &room = *dynamic_shared<whole_room>();
+    const overlay_gpu_plan &p = t.plan;
+    const bool is_writer = blockIdx.x == 0 && threadIdx.x == 0;
+    overlay_gpu_state s = p.d_state[0];
+    own_node<K> own;
+    s.changes = 0;
+    for (int j = (int)threadIdx.x; j < OVERLAY_GPU_WHOLE_MOST; j += OVERLAY_GPU_BLOCK)
+        room.dual[j] = j >= p.nodes ? 0 : t.from_best && s.least_high != UINT64_MAX ? p.d_best[j] : p.d_node[0][j].dual;
+    __syncthreads();
+    open_node<METHOD, K>(p, room, own);
+    for (int32_t at = 0; at < t.count; at++) {
+        const uint32_t tag = t.tick + (uint32_t)at + 1;
+        uint64_t *words = p.d_words + (tag % OVERLAY_GPU_SLOTS) * (uint64_t)(p.nodes + SUM_WORDS * p.whole_blocks);
+        load_row(room, own);
+        work<METHOD, K>(t, room, at, own);
+        tell<METHOD, K>(t, room, words, tag, own);
+        hear<METHOD, K>(t, room, words, tag);
+        const wide_sum bound = room.bound;
+        const bool is_less = take_bound(s, bound, p.d_log, is_writer);
+        if (is_less && own.is_node && threadIdx.x % WARP == 0)
+            p.d_best[own.i] = own.dual;
+        if (METHOD == OVERLAY_GPU_STD) {
+            const double length = step_length(s, p.rules, is_less, bound, room.squares);
+            for (int j = (int)threadIdx.x; j < p.nodes; j += OVERLAY_GPU_BLOCK)
+                room.dual[j] = stepped(room.dual[j], length, room.excess[j]);
+            __syncthreads();
+            own.next = own.is_node ? room.dual[own.i] : 0;
+        }
+        own.dual = own.next;
+        if (METHOD == OVERLAY_GPU_JUMP && p.rules.is_plain) {
+            test_gain(s);
+            if (s.is_ended)
+                break;
+        }
+    }
+    close_node<METHOD, K>(p, own);
+    if (is_writer)
+        p.d_state[0] = s;
+}
+
+typedef void whole_kernel(const whole_task);
+
+template <int METHOD> whole_kernel *kernel_of(int32_t nodes)
+{
+    return nodes <= 64 ? run_whole<METHOD, 2> : nodes <= 256 ? run_whole<METHOD, 8> : nodes <= 512 ? run_whole<METHOD, 16> : run_whole<METHOD, 32>;
+}
+
+whole_kernel *kernel_for(overlay_gpu_method method, int32_t nodes)
+{
+    return method == OVERLAY_GPU_STD    ? kernel_of<OVERLAY_GPU_STD>(nodes)
+           : method == OVERLAY_GPU_DIST ? kernel_of<OVERLAY_GPU_DIST>(nodes)
+                                        : kernel_of<OVERLAY_GPU_JUMP>(nodes);
+}
+
+}  // namespace
+
+extern "C" cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits)
+{
+    int on_each = 0;
+    const int blocks = (nodes + WARPS - 1) / WARPS;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, kernel_for(method, nodes), OVERLAY_GPU_BLOCK, sizeof(whole_room));
+    *fits = error == cudaSuccess && blocks <= on_each * multiprocessors;
+    return error;
+}
+
+extern "C" cudaError_t overlay_gpu_launch_whole(const overlay_gpu_plan *plan, overlay_gpu_method method, uint32_t tick, int32_t count,
+                                                const uint32_t *d_width, bool from_best, cudaStream_t stream)
+{
+    const whole_task task = {*plan, tick, count, d_width, from_best};
+    return launch_together(kernel_for(method, plan->nodes), plan->whole_blocks, OVERLAY_GPU_BLOCK, sizeof(whole_room), stream, task);
+}
