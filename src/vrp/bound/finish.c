@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "vrp/bound/recheck.h"
+#include "vrp/bound/recheck_fleet.h"
 #include "vrp/bound/root.h"
 
 // The recheck may last as long as the time that is left, without a limit so many seconds.
@@ -234,7 +235,10 @@ static mco_status recheck_by_tables(vrp_root *r, const proven *p, double stop_s,
     mco_status st = MCO_OK;
     const vrp_proof *proof = r->proof;
     int64_t bound = INT64_MIN;
-    MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, is_done));
+    const vrp_fleet fleet = vrp_recheck_fleet(proof->ctx, proof->problem, proof->params->vehicles_exactly, stop_s, is_done);
+    if (!*is_done)
+        return MCO_OK;
+    MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, fleet, p->price, &p->cuts, sets_of(r), stop_s, &bound, is_done));
     if (*is_done && bound < p->bound && !vrp_bound_has_length(&p->problem))
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);
@@ -243,13 +247,16 @@ done:
     return st;
 }
 
-// The quicker way comes first: with RANK1 rows tables ask for labels of ng-routes, which are more than those of elementary ones.
+// The quicker way comes first: with RANK1 rows tables ask for labels of ng-routes, which are more than those of elementary ones. Where there
+// is no memory for it the bound stays, not rechecked. No recheck knows why few routes do not pay.
 static mco_status recheck(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     const vrp_proof *proof = r->proof;
     const double stop_s = isfinite(proof->run->stop_s) ? proof->run->stop_s : mco_clock_s() + RECHECK_S;
     bool is_done = false;
+    if (r->fleet_is_raised)
+        return MCO_OK;
     MCO_TRY(drop_idle(r, &p->cuts));
     const bool routes_first = has_rank1(&p->cuts);
     if (routes_first)
@@ -258,9 +265,11 @@ static mco_status recheck(vrp_root *r, proven *p)
         MCO_TRY(recheck_by_tables(r, p, stop_s, &is_done));
     if (!is_done && !routes_first)
         MCO_TRY(recheck_by_routes(r, p, stop_s, &is_done));
-    proof->result->is_rechecked = is_done && !r->fleet_is_raised;  // no recheck knows why few routes do not pay
 done:
-    return st;
+    proof->result->is_rechecked = is_done && st == MCO_OK;
+    if (st == MCO_ERR_MEMORY)
+        mco_log(proof->ctx, MCO_LOG_WARNING, "the bound of the root is not rechecked: %s", mco_context_error(proof->ctx));
+    return st == MCO_ERR_MEMORY ? MCO_OK : st;
 }
 
 // ---- The result

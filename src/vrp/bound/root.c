@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
 #include "vrp/bound/entry.h"
+#include "vrp/search/construct.h"
 
 // The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
 enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
@@ -81,6 +82,14 @@ static int64_t known_in_units(const vrp_root *r)
     return r->proof->known >= 0 ? (int64_t)ceil((double)r->proof->known * r->problem.unit) : INT64_MAX;
 }
 
+// A construction ends with the columns, and a first bound's with that bound.
+static bool estimate_ends(void *user)
+{
+    const vrp_root *r = user;
+    const double open_s = r->proof->open_stop_s, now = mco_clock_s();
+    return (open_s > 0 && now >= open_s) || vrp_bound_is_over(r->proof->ctx, r->stop_s) || mco_is_cancelled(r->proof->ctx);
+}
+
 // A cost to begin with: the known one, or that of a quick construction, which also gives columns.
 static mco_status estimate(vrp_root *r)
 {
@@ -91,7 +100,8 @@ static mco_status estimate(vrp_root *r)
         r->estimate = known_in_units(r);
         return MCO_OK;
     }
-    st = mco_vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, &r->plan);
+    const vrp_watch watch = {estimate_ends, r};
+    st = vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, r->settings.threads, &watch, &r->plan);
     if (st == MCO_OK && mco_vrp_check(proof->ctx, proof->problem, &r->plan, &cost) == MCO_OK)
         r->estimate = (int64_t)((double)cost * r->problem.unit);
     else if (st != MCO_ERR_MEMORY)
@@ -114,10 +124,10 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
     r->settings.may_use_cores = true;  // sets grow, and their tables
-    MCO_TRY(estimate(r));
     r->stop_s = proof->run->stop_s;
     if (isfinite(r->stop_s))
         r->stop_s -= fmin(LAST_MOST_S, LAST_SHARE * (r->stop_s - mco_clock_s()));
+    MCO_TRY(estimate(r));
 done:
     return st;
 }
