@@ -190,6 +190,8 @@ typedef struct mco_vrp_result {
     mco_improvement *history;  // [history_count]
     int64_t history_count;
     char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
+    bool is_bound_rechecked;       // with params->prove: a separate recheck has proved `bound` again, the whole proof
+    char bound_checked[MCO_REASON_ROOM];  // what was rechecked of it, and why not all, one line; "": there is no such bound
 } mco_vrp_result;
 
 #define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)

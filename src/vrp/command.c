@@ -142,8 +142,10 @@ static void print_costs(const session *s)
         printf("bound      %.15g", r->bound);
         if (r->cost > 0)
             printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));
-        printf("\n");
+        printf("%s\n", r->is_bound_rechecked ? "   rechecked" : "");
     }
+    if (r->bound_checked[0] != '\0')
+        printf("recheck    %s\n", r->bound_checked);
 }
 
 static mco_status print(cli_call *call)

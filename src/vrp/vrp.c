@@ -351,8 +351,11 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     r->outcome = search->is_proven || vrp_search_is_at_bound(search) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     if (search->is_proven)
         r->bound = r->cost;
-    else if (search->proved >= 0 && !((double)search->proved / scale <= r->bound))
+    else if (search->proved >= 0 && !((double)search->proved / scale < r->bound)) {
         r->bound = (double)search->proved / scale;
+        r->is_bound_rechecked = search->is_bound_rechecked;
+        snprintf(r->bound_checked, sizeof r->bound_checked, "%s", search->bound_checked);
+    }
     if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
         mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below the given bound %.15g: it is no bound", s->params.lower_bound);
 done:

@@ -146,6 +146,23 @@ proofs() {
     expect_text out "fleet      free: any number of routes"
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    expect_json p.json is_bound_rechecked true
+    expect_json p.json bound_checked '"all of it"'
+    expect_text out "recheck    all of it"
+    expect 0 "$MCO" vrp solve g.vrp --time-limit 0.2 --json p.json
+    grep -q bound_checked p.json && fail "a solve without a proof tells of its recheck"
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json --threads 1
+    expect_json p.json is_bound_rechecked true
+    # Near enough: the proof ends, and is rechecked.
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --gap 0.05 --json q.json
+    expect_json q.json is_bound_rechecked true
+    # Long routes: the search stalls long before the proof is done.
+    expect 0 "$MCO" vrp generate --customers 60 --depot e --placement rc --demand 1-10 --route-size 20 --seed 7 --output long.vrp
+    for options in 1 2; do
+        expect 0 "$MCO" vrp solve long.vrp --prove --time-limit 5 --threads "$options" -v --json q.json
+        expect_text err "the search has found nothing better for"
+        expect_no_more q.json q.json
+    done
     # Sets beyond those of dense tables: labels price them.
     for options in 9 20 32; do
         expect 0 "$MCO" vrp bound g.vrp --ng-size "$options" --cuts capacity --time-limit 20 --json b.json

@@ -124,6 +124,7 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
     r->settings.may_use_cores = true;  // sets grow, and their tables
+    r->settings.threads_now = proof->threads_now;
     r->stop_s = proof->run->stop_s;
     if (isfinite(r->stop_s))
         r->stop_s -= fmin(LAST_MOST_S, LAST_SHARE * (r->stop_s - mco_clock_s()));
@@ -193,8 +194,10 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
     MCO_TRY(add_round(r, stage, (double)proof->scaled_bound / proof->problem->scale));
     if (proof->exchange != NULL)
         MCO_TRY(proof->exchange(proof, proof->user));
-    if (r->has_master)
+    if (r->has_master) {
         r->master.known = known_in_units(r);
+        r->master.threads = vrp_relax_threads(&r->settings);
+    }
 done:
     return st;
 }

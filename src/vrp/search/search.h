@@ -18,6 +18,8 @@ typedef struct vrp_search {
     bool is_early;             // the best was noted by vrp_search_note_early()
     bool is_proven;            // `best` is optimal; without one there is no solution
     int64_t proved;            // scaled bound of a proof beside the search (vrp/bound/beside.h); -1: none
+    bool is_bound_rechecked;   // all of that proof
+    char bound_checked[MCO_REASON_ROOM];  // what was rechecked of it; "": there is none
     bool (*look)(void *user);  // asked by vrp_search_ends(): whether the search has to end for another reason; NULL: none
     void *look_user;
     int64_t iterations;        // done

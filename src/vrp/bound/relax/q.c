@@ -12,6 +12,30 @@ mco_status vrp_q_refuse_value(mco_context *ctx, const char *what, int64_t value)
                     (long long)value, -VRP_NO_PATH / 2 + 1, VRP_NO_PATH / 2 - 1);
 }
 
+// ---- Threads
+
+int32_t vrp_relax_threads(const vrp_relax_settings *settings)
+{
+    const int32_t now = settings->threads_now != NULL ? atomic_load(settings->threads_now) : settings->threads;
+    return now < 1 ? 1 : now < settings->threads ? now : settings->threads;
+}
+
+mco_status vrp_relax_fit_team(mco_context *ctx, const vrp_relax_settings *settings, mco_team *team, int32_t *size)
+{
+    const int32_t threads = vrp_relax_threads(settings);
+    if (threads == *size || (threads == 1 && *size == 0))
+        return MCO_OK;
+    if (*size > 1)
+        mco_team_close(team);
+    *team = (mco_team){0};
+    *size = 0;
+    const mco_status st = threads > 1 ? mco_team_open(ctx, threads, false, team) : MCO_OK;
+    if (st != MCO_OK)
+        mco_team_close(team);
+    *size = st == MCO_OK && threads > 1 ? threads : 0;
+    return st;
+}
+
 // ---- Open, run, close
 
 static const vrp_q_engine *engine_of(mco_engine engine)
