@@ -153,8 +153,8 @@ static mco_status print(cli_call *call)
     const session *s = call->state;
     const mco_vrp_result *r = &s->result;
     vrp_print_instance(s->problem);
-    if (s->params.prove)
-        vrp_print_fleet_rule(s->problem, 0);
+    if (s->params.prove || s->params.vehicles_exactly > 0)
+        vrp_print_fleet_rule(s->problem, s->params.vehicles_exactly);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;

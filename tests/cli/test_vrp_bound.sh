@@ -112,6 +112,7 @@ bounds() {
 
 # Four routes are the ways there and back: 80.
 fleets() {
+    local other
     expect 0 "$MCO" vrp bound square.vrp --vehicles-exactly 4 --time-limit 10 --json b.json
     expect_text out "fleet      exactly 4 routes"
     expect_json b.json bound 80
@@ -128,6 +129,35 @@ fleets() {
     expect_text err "one of them was expected"
     expect 2 "$MCO" vrp bound square.vrp --vehicles-exactly 3 --start s.sol
     expect_text err "the plan to start with has 2 routes, --vehicles-exactly 3 was given"
+    # The same of a search: few customers are decided exactly, unless iterations are counted.
+    for other in "" "--iterations 200 --prove" "--iterations 200"; do
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --time-limit 10 $other --json e.json --solution e.sol
+        expect_text out "fleet      exactly 4 routes"
+        expect_json e.json objective 80
+        expect_json e.json routes 4
+        expect 0 "$MCO" vrp check square.vrp e.sol
+        # shellcheck disable=SC2086
+        expect 1 "$MCO" vrp solve square.vrp --vehicles-exactly 5 $other --json e.json
+        expect_json e.json outcome '"infeasible"'
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" vrp solve square.vrp --vehicles 3 --vehicles-exactly 2 $other
+        expect_text err "one of them was expected"
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" vrp solve square.vrp --vehicles-exactly 3 --start s.sol $other
+        expect_text err "the plan to start with has 2 routes"
+    done
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json
+    expect_json e.json outcome '"optimal"'
+    expect_json e.json is_bound_rechecked true
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 2 --start s.sol --iterations 200 --json e.json
+    expect_json e.json objective 42
+    expect 0 "$MCO" vrp generate --customers 20 --depot c --placement r --demand 1-10 --route-size 5 --seed 9 --output f.vrp
+    expect 0 "$MCO" vrp bound f.vrp --vehicles-exactly 8 --time-limit 20 --json b.json
+    expect 0 "$MCO" vrp solve f.vrp --vehicles-exactly 8 --prove --time-limit 20 --json e.json
+    expect_json e.json outcome '"optimal"'
+    expect_json e.json routes 8
+    expect_json e.json objective "$(json b.json objective)"
 }
 
 proofs() {

@@ -531,6 +531,53 @@ static void test_solve_and_prove(void **state)
     assert_true(proved >= rounds);
 }
 
+// Exactly so many routes, by the exact method, by the search alone, and by search and proof.
+static void solve_exactly(const mco_vrp *p, int32_t exactly, int64_t optimum, int32_t kind, int32_t *proved)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    params.vehicles_exactly = exactly;
+    params.prove = kind >= 2;
+    params.iterations = kind == 0 ? -1 : 2000;
+    params.threads = kind == 3 ? 2 : 1;
+    params.time_limit_s = 10;
+    params.engine = MCO_ENGINE_CPU;
+    assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
+    if (optimum < 0) {
+        assert_true(r.outcome == MCO_OUTCOME_INFEASIBLE || r.outcome == MCO_OUTCOME_UNKNOWN);
+        assert_true(kind != 0 || r.outcome == MCO_OUTCOME_INFEASIBLE);
+        return;
+    }
+    assert_true(r.scaled_cost >= optimum && r.solution.routes == exactly);
+    assert_true(!(r.bound > (double)optimum) && (kind != 0 || r.scaled_cost == optimum));
+    assert_true(r.outcome != MCO_OUTCOME_OPTIMAL || r.scaled_cost == optimum);
+    *proved += kind >= 2 && r.outcome == MCO_OUTCOME_OPTIMAL && r.is_bound_rechecked;
+    mco_vrp_result_clear(test_ctx, &r);
+}
+
+static void test_solve_exactly(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 32, 0);
+    int32_t proved = 0, rounds = TEST_IS_SANITIZED ? 4 : 20, none = 0;
+    for (int32_t round = 0; round < rounds; round++) {
+        vrp_shape shape = draw_shape(&rng, 4 + (int32_t)mco_rng_below(&rng, 8));
+        shape.vehicles = 0;
+        shape.services = round % 4 == 1 ? 5 : 0;
+        shape.max_length = round % 4 == 1 ? 120 : 0;
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        const int32_t exactly = 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers);
+        const int64_t optimum = vrp_optimal_cost_of(p, exactly, true);
+        none += optimum < 0;
+        for (int32_t kind = 0; kind < 4; kind++)
+            solve_exactly(p, exactly, optimum, kind, &proved);
+        vrp_case_free(p);
+    }
+    print_message("%d of %d proved and rechecked, %d have no plan\n", proved, 2 * rounds, none);
+    assert_true(proved > rounds / 2);
+}
+
 // Every allocation of a bound may fail. Then nothing is lost and nothing is released twice.
 static void test_memory_failures(void **state)
 {
@@ -619,7 +666,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_rank1), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
         TEST(test_relax),       TEST(test_relax_refusals), TEST(test_bounds),
-        TEST(test_solve_and_prove), TEST(test_memory_failures), TEST(test_recheck_without_memory), TEST(test_plot),
+        TEST(test_solve_and_prove), TEST(test_solve_exactly), TEST(test_memory_failures), TEST(test_recheck_without_memory), TEST(test_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -78,25 +78,25 @@ static mco_status trade(beside *b)
 {
     mco_status st = MCO_OK;
     vrp_search *s = b->search;
-    int64_t cost = -1;
-    if (b->to_search.cost < INT64_MAX && (s->best_cost < 0 || b->to_search.cost < s->best_cost)) {
-        st = mco_vrp_check(s->ctx, s->problem, &b->to_search.plan, &cost);
+    int64_t cost = -1, best = vrp_search_cost(s);
+    if (b->to_search.cost < INT64_MAX && (best < 0 || b->to_search.cost < best)) {
+        st = mco_vrp_check(s->ctx, s->given, &b->to_search.plan, &cost);
         if (st == MCO_OK && cost != b->to_search.cost)
             return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the plan costs %lld, the proof says %lld", (long long)cost,
                             (long long)b->to_search.cost);
         if (st != MCO_OK)
             return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
-        MCO_TRY(vrp_search_note(s, &b->to_search.plan, cost, "proof"));
+        MCO_TRY(vrp_search_note(s, &b->to_search.plan, cost + s->shift, "proof"));
+        best = vrp_search_cost(s);
     }
-    if (s->best_cost >= 0 && s->best_cost < b->to_proof.cost)
-        put(&b->to_proof, &s->best, s->best_cost);
+    if (best >= 0 && best < b->to_proof.cost)
+        put(&b->to_proof, &s->best, best);
     if (b->bound > s->proved) {
         s->proved = b->bound;
         mco_run_raise_bound(&s->run, (double)b->bound / s->problem->scale);
     }
-    if (s->best_cost >= 0 && s->proved > s->best_cost)
-        return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the bound %lld is above the cost %lld of a plan", (long long)s->proved,
-                        (long long)s->best_cost);
+    if (best >= 0 && s->proved > best)
+        return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the bound %lld is above the cost %lld of a plan", (long long)s->proved, (long long)best);
 done:
     return st;
 }
@@ -343,6 +343,7 @@ static mco_status open(beside *b)
     b->proof_params.simd = p->simd;
     b->proof_params.memory = p->memory;
     b->proof_params.threads = settings.threads;
+    b->proof_params.vehicles_exactly = s->exactly > 0 ? s->exactly : -1;
 done:
     return st;
 }
@@ -354,7 +355,7 @@ static void begin_proof(beside *b)
                                        .objective = "cost"};
     b->proof_run = mco_run_begin(b->ctx, &settings);
     b->proof_run.stop_s = s->run.stop_s;
-    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->proof_run, .problem = s->problem, .params = &b->proof_params, .known = -1,
+    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->proof_run, .problem = s->given, .params = &b->proof_params, .known = -1,
                            .scaled_bound = -1, .exchange = exchange, .user = b, .result = &b->result, .threads_now = &b->proof_threads};
 }
 

@@ -8,6 +8,7 @@
 #include "base/structs.h"
 #include "vrp/bound/bound.h"
 #include "vrp/bound/entry.h"
+#include "vrp/search/exactly.h"
 #include "vrp/solution.h"
 
 #define MCO_OPTION_STRUCT mco_vrp_bound_params
@@ -52,33 +53,11 @@ done:
     return st;
 }
 
-static mco_status refuse_fleet(const bounding *b)
-{
-    const int64_t exactly = b->params.vehicles_exactly;
-    if (exactly <= 0 || b->problem->vehicles == 0)
-        return MCO_OK;
-    return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "--vehicles-exactly %lld and a limit of %d vehicle%s are given: one of them was expected",
-                    (long long)exactly, b->problem->vehicles, mco_plural(b->problem->vehicles));
-}
-
 // Returns ARGUMENT, with the reason in the context's error, where no plan can exist.
 static mco_status find_conflict(const bounding *b)
 {
-    const mco_vrp *p = b->problem;
-    const int64_t exactly = b->params.vehicles_exactly;
-    int64_t demand = 0;
-    const mco_status st = vrp_find_conflict(b->ctx, p, b->run.stop_s);
-    if (st != MCO_OK || exactly <= 0)
-        return st;
-    if (exactly > p->customers)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "%d customer%s at most %d route%s, exactly %lld are asked for", p->customers,
-                        p->customers == 1 ? " makes" : "s make", p->customers, mco_plural(p->customers), (long long)exactly);
-    for (int32_t i = 1; i < p->nodes; i++)
-        demand += p->demand[i];
-    if (demand > exactly * p->capacity)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, %lld vehicle%s %.15g", vrp_load(p, demand),
-                        (long long)exactly, exactly == 1 ? " carries" : "s carry", vrp_load(p, exactly * p->capacity));
-    return MCO_OK;
+    const mco_status st = vrp_find_conflict(b->ctx, b->problem, b->run.stop_s);
+    return st != MCO_OK ? st : vrp_find_exact_conflict(b->ctx, b->problem, b->params.vehicles_exactly);
 }
 
 // ---- The driver
@@ -202,7 +181,7 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     int64_t start_cost = -1;
     vrp_relax_settings settings;
     const mco_vrp_bound_params *p = &b->params;
-    MCO_TRY(refuse_fleet(b));
+    MCO_TRY(vrp_refuse_exactly(b->ctx, b->problem, p->vehicles_exactly));
     MCO_TRY(refuse_start(b, &start_cost));
     const mco_status conflict = find_conflict(b);
     if (conflict == MCO_ERR_ARGUMENT) {
