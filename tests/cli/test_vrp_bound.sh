@@ -110,6 +110,22 @@ bounds() {
     done
 }
 
+# Tables of ng-routes that have no room: the result says what was priced.
+priced() {
+    expect 0 "$MCO" vrp generate --customers 120 --depot c --placement r --demand 1-100 --route-size 10 --seed 3 --output n.vrp
+    expect 0 "$MCO" vrp bound n.vrp --ng-size 8 --root-only --cuts none --time-limit 10 --json b.json
+    if [ "$(json b.json relaxation_used)" = '"ng"' ]; then
+        expect_text out "relaxation ng(8)"
+        expect 0 "$MCO" vrp bound n.vrp --ng-size 8 --root-only --cuts none --time-limit 10 --memory 4 --json b.json
+        expect_json b.json relaxation_used '"q"'
+        expect_text out "relaxation q (ng was asked for)"
+    fi
+    expect 0 "$MCO" vrp bound n.vrp --method ascent --time-limit 10 --json b.json
+    expect_json b.json relaxation_used '"through-q"'
+    expect_text out "relaxation through-q (ng was asked for)"
+    expect_json b.json used_cores false
+}
+
 # Four routes are the ways there and back: 80.
 fleets() {
     local other
@@ -259,6 +275,7 @@ square > square.vrp
 "$MCO" vrp solve square.vrp --json s.json --quiet > out
 relaxations
 bounds
+priced
 fleets
 proofs
 bad_input

@@ -27,6 +27,13 @@ const char *mco_vrp_bound_stage_text(mco_vrp_bound_stage stage)
     return k < sizeof texts / sizeof texts[0] ? texts[k] : "?";
 }
 
+const char *mco_vrp_relaxation_text(mco_vrp_relaxation relaxation)
+{
+    static const char *const texts[] = {"q", "through-q", "ng"};
+    const unsigned k = (unsigned)relaxation;
+    return k < sizeof texts / sizeof texts[0] ? texts[k] : "?";
+}
+
 typedef struct bounding {
     mco_context *ctx;
     const mco_vrp *problem;
@@ -96,7 +103,8 @@ done:
 static mco_status run_driver(bounding *b, mco_vrp_bound_result *r, int64_t start_cost)
 {
     mco_status st = MCO_OK;
-    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
+    const bool may_use_cores = b->proof.may_use_cores;
+    b->proof = (vrp_proof){.may_use_cores = may_use_cores, .ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
     MCO_TRY(set_known(b, start_cost));
     MCO_TRY(vrp_prove(&b->proof));
     (void)mco_run_must_stop(&b->run, r->pricings);
@@ -194,11 +202,16 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     // Column generation runs some hundred passes.
     const double transitions = 300.0 * vrp_bound_share(p->relaxation) * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
     MCO_TRY(vrp_bound_settle(b->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory, transitions, NULL, &settings));
+    b->proof.may_use_cores = p->engine == MCO_ENGINE_AUTO;
     b->params.engine = settings.engine;
     r->work = vrp_bound_work(&settings);
     if (b->problem->customers == 0)
         return fill_empty(b, r);
     MCO_TRY(run_driver(b, r, start_cost));
+    if (r->used_cores) {
+        settings.engine = MCO_ENGINE_CPU;
+        r->work = vrp_bound_work(&settings);
+    }
     MCO_TRY(fill_result(b, r));
 done:
     return st;
@@ -213,6 +226,7 @@ mco_status mco_vrp_bound(mco_context *ctx, const mco_vrp *problem, const mco_vrp
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
     r.bound = r.root_bound = r.cost = NAN;
     r.scaled_bound = r.scaled_cost = -1;
+    r.relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
     MCO_TRY(MCO_TAKE(ctx, params, &b.params));
     MCO_TRY(mco_options_validate(ctx, &bound_options, &b.params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));

@@ -87,6 +87,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
         MCO_TRY(vrp_ng_open(ctx, &p->problem, vrp_master_table_sets(&r->master), &r->settings, &p->ng));
     else
         MCO_TRY(vrp_q_open(ctx, &p->problem, &r->settings, &p->q));
+    vrp_root_tell_engine(r, p->q, p->ng);
 done:
     return st;
 }

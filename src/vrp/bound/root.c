@@ -123,7 +123,8 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
-    r->settings.may_use_cores = true;  // sets grow, and their tables
+    r->settings.may_use_cores = proof->may_use_cores;
+    r->settings.runs_often = true;
     r->settings.threads_now = proof->threads_now;
     r->stop_s = proof->run->stop_s;
     if (isfinite(r->stop_s))
@@ -202,6 +203,12 @@ done:
     return st;
 }
 
+void vrp_root_tell_engine(vrp_root *root, const vrp_q_pass *q, const vrp_ng_pass *ng)
+{
+    const mco_engine engine = ng != NULL ? vrp_ng_engine_in_use(ng) : q != NULL ? vrp_q_engine_in_use(q) : root->settings.engine;
+    root->proof->result->used_cores |= engine != root->settings.engine;
+}
+
 // ---- Ascent
 
 static bool wants_lp(const vrp_root *r)
@@ -235,6 +242,8 @@ mco_status vrp_root_ascend(vrp_root *root)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
     const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
+    vrp_root_tell_engine(r, q, NULL);
+    r->proof->result->relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
     MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
@@ -282,7 +291,13 @@ static mco_status take_pricer(vrp_root *r)
         if (st == MCO_ERR_LIMIT)
             mco_log(proof->ctx, MCO_LOG_WARNING, "%s: the bound is one of q-routes", mco_context_error(proof->ctx));
     }
-    return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
+    if (st == MCO_ERR_LIMIT)
+        st = vrp_master_take_q(&r->master, &r->settings);
+    if (st == MCO_OK) {
+        proof->result->relaxation = r->master.ng != NULL ? MCO_VRP_RELAXATION_NG : MCO_VRP_RELAXATION_Q;
+        vrp_root_tell_engine(r, r->master.q, r->master.ng);
+    }
+    return st;
 }
 
 static mco_status note_on_the_way(void *user)
@@ -356,6 +371,7 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
     st = vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, MEMBERS_A_ROUND, added);
     if (st == MCO_ERR_LIMIT)
         *added = 0;  // the tables of small sets have grown beyond the memory: the sets are those that were
+    vrp_root_tell_engine(r, r->master.q, r->master.ng);
     if (*added > 0)
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
     return st == MCO_ERR_LIMIT ? MCO_OK : st;

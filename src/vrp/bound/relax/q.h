@@ -25,6 +25,7 @@ typedef struct vrp_relax_settings {
     const char *gpus;
     double memory;       // bytes that tables may take
     bool may_use_cores;  // passes that a GPU refuses (more nodes than its blocks hold, tables beyond its memory) go to the cores; the log says so
+    bool runs_often;     // as of a driver: what a later run could ask for has to fit when a pass is opened
 } vrp_relax_settings;
 
 // The threads that may work now: 1..settings->threads.
