@@ -151,6 +151,34 @@ static void test_stop(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// However soon an ascent is stopped behind its first step, it has a bound: the prices on the way may have any sign.
+static void test_stop_on_the_way(void **state)
+{
+    (void)state;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    mco_vrp *vrp = NULL;
+    vrp_bound_problem p;
+    int32_t stopped = 0;
+    generation.customers = TEST_IS_SANITIZED ? 60 : 200;
+    generation.depot = MCO_VRP_DEPOT_CORNER;
+    generation.placement = MCO_VRP_PLACEMENT_CLUSTERED;
+    generation.demand = MCO_VRP_DEMAND_1_100;
+    assert_ok(mco_vrp_generate(test_ctx, &generation, &vrp));
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
+    vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
+    for (double seconds = 2e-4; seconds < 1; seconds *= 1.15) {
+        vrp_ascent ascent;
+        assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 30, mco_clock_s() + seconds, NULL, NULL, &ascent));
+        assert_true(ascent.steps == 0 || ascent.bound > INT64_MIN);
+        stopped += ascent.steps > 0 && ascent.steps < 30;
+        vrp_ascent_clear(test_ctx, &ascent);
+    }
+    assert_true(stopped > 0);
+    vrp_q_close(test_ctx, &pass);
+    vrp_bound_problem_close(test_ctx, &p);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 // Whatever allocation fails, the ascent says so and leaves nothing behind.
 static void test_memory_failures(void **state)
 {
@@ -214,6 +242,6 @@ static void test_stored_values(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_stop), TEST(test_memory_failures), TEST(test_stored_values)};
+    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_stop), TEST(test_stop_on_the_way), TEST(test_memory_failures), TEST(test_stored_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static const char *obstacle(const vrp_root *r)
     if (r->claims.is_full)
         return "the proof has too many parts to be kept";
     if (r->claims.count == 0)
-        return "the time was over";
+        return "the run ended before its prices were kept";
     return NULL;
 }
 
