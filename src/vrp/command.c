@@ -138,7 +138,7 @@ static void print_costs(const session *s)
             printf("   the first was %s", vrp_cost_text(s->problem, r->start_cost, text));
         printf("\n");
     }
-    if (r->bound > 0) {
+    if (r->bound > 0 || (s->params.prove && r->bound == 0)) {
         printf("bound      %.15g", r->bound);
         if (r->cost > 0)
             printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));

@@ -357,9 +357,11 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
     search->best = (mco_vrp_solution){0};
     mco_run_give_history(&search->run, &r->history, &r->history_count);
     r->outcome = search->is_proven || vrp_search_is_at_bound(search) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if (search->is_proven)
+    if (search->is_proven) {
         r->bound = r->cost;
-    else if (search->proved >= 0 && !((double)search->proved / scale < r->bound)) {
+        if (s->params.prove)
+            snprintf(r->bound_checked, sizeof r->bound_checked, "nothing: every partition of so few customers was tried instead");
+    } else if (search->proved >= 0 && !((double)search->proved / scale < r->bound)) {
         r->bound = (double)search->proved / scale;
         r->is_bound_rechecked = search->is_bound_rechecked;
         snprintf(r->bound_checked, sizeof r->bound_checked, "%s", search->bound_checked);

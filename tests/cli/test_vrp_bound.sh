@@ -242,6 +242,14 @@ bad_input() {
         expect 0 env LD_LIBRARY_PATH=broken "$MCO" vrp bound square.vrp --time-limit 5 --json b.json
         [ "$(grep -c "no solver of linear programs" err)" -eq 1 ] || fail "not one warning: $(cat err)"
     fi
+    # A known cost that no plan reaches, and one that is far from those of plans.
+    expect 2 "$MCO" vrp bound square.vrp --known 1e15
+    expect_text err "--known 1e+15: no plan of this instance costs more than"
+    expect 0 "$MCO" vrp bound square.vrp --known 120 --time-limit 5 --json b.json
+    expect_json b.json bound 42
+    expect 0 "$MCO" vrp bound square.vrp --known 30 --time-limit 5 --json b.json
+    expect_text out "every plan costs at least 42, more than the known cost 30"
+    expect_json b.json outcome '"none_below"'
     # A bound without a plan says what is missing.
     expect 0 "$MCO" vrp bound square.vrp --method ascent --time-limit 5 --json b.json
     expect_json b.json outcome '"unknown"'

@@ -81,6 +81,16 @@ static void begin_run(bounding *b)
     b->ctx->call_stop_s = isfinite(b->run.stop_s) ? b->run.stop_s : 0;
 }
 
+// A plan has at most two arcs a customer.
+static mco_status refuse_known(const bounding *b)
+{
+    const mco_vrp *p = b->problem;
+    const double most = 2.0 * p->customers * p->longest / p->scale;
+    if (b->params.known <= most)
+        return MCO_OK;
+    return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "--known %.15g: no plan of this instance costs more than %.15g", b->params.known, most);
+}
+
 // Gives the driver what is known of plans: the start, and a cost from elsewhere.
 static mco_status set_known(bounding *b, int64_t start_cost)
 {
@@ -190,6 +200,7 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     vrp_relax_settings settings;
     const mco_vrp_bound_params *p = &b->params;
     MCO_TRY(vrp_refuse_exactly(b->ctx, b->problem, p->vehicles_exactly));
+    MCO_TRY(refuse_known(b));
     MCO_TRY(refuse_start(b, &start_cost));
     const mco_status conflict = find_conflict(b);
     if (conflict == MCO_ERR_ARGUMENT) {

@@ -82,6 +82,15 @@ static int64_t known_in_units(const vrp_root *r)
     return r->proof->known >= 0 ? (int64_t)ceil((double)r->proof->known * r->problem.unit) : INT64_MAX;
 }
 
+// Steps of an ascent towards a cost far above that of plans would leave the range of values.
+static int64_t cost_of_single_routes(const vrp_bound_problem *p)
+{
+    int64_t cost = 0;
+    for (int32_t i = 1; i < p->nodes; i++)
+        cost += (int64_t)p->cost[i] + p->cost[(int64_t)i * p->stride];
+    return cost;
+}
+
 // A construction ends with the columns, and a first bound's with that bound.
 static bool estimate_ends(void *user)
 {
@@ -97,7 +106,8 @@ static mco_status estimate(vrp_root *r)
     const vrp_proof *proof = r->proof;
     int64_t cost;
     if (proof->known >= 0) {
-        r->estimate = known_in_units(r);
+        const int64_t most = cost_of_single_routes(&r->problem), known = known_in_units(r);
+        r->estimate = known < most ? known : most;
         return MCO_OK;
     }
     const vrp_watch watch = {estimate_ends, r};

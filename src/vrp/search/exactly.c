@@ -42,29 +42,49 @@ static int64_t price_of(const mco_vrp *p, int32_t i, int32_t j)
     return (int64_t)vrp_distance(p, i, 0) + vrp_distance(p, 0, j) - vrp_distance(p, i, j);
 }
 
-// More than any division costs, as far as distances have room. 0: none is needed, or the time is over.
-static int64_t find_more(const mco_vrp *p, double stop_s)
+static int by_value(const void *a, const void *b)
 {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// What makes a division pay in every plan of fewer than `routes` routes: of the `routes` customers behind which a division costs least at its
+// most, one has another customer behind it. As far as distances have room; 0: nothing has to be more, or the time is over.
+static mco_status find_more(mco_context *ctx, const mco_vrp *p, int32_t routes, double stop_s, int64_t *more)
+{
+    mco_status st = MCO_OK;
     const int64_t room = MCO_VRP_MAX_DISTANCE - p->longest;
-    int64_t most = -1;
-    if (vrp_has_max_length(p) || p->nodes > MOST_NODES)
-        return 0;
+    int64_t *most = NULL, demand = 0;
+    *more = 0;
+    for (int32_t i = 1; i < p->nodes; i++)
+        demand += p->demand[i];
+    if (vrp_has_max_length(p) || p->nodes > MOST_NODES || demand > (int64_t)(routes - 1) * p->capacity)
+        return MCO_OK;  // in the last case no plan has fewer
+    MCO_TRY(mco_alloc(ctx, &most, p->customers));
     for (int32_t i = 1; i < p->nodes; i++) {
         if (mco_clock_s() >= stop_s)
-            return 0;
+            goto done;
+        most[i - 1] = -1;
         for (int32_t j = 1; j < p->nodes; j++)
-            if (i != j && price_of(p, i, j) > most)
-                most = price_of(p, i, j);
+            if (i != j && price_of(p, i, j) > most[i - 1])
+                most[i - 1] = price_of(p, i, j);
     }
-    return most + 1 < room ? most + 1 : room > 0 ? room : 0;
+    qsort(most, (size_t)p->customers, sizeof *most, by_value);
+    *more = most[routes - 1] + 1 < room ? most[routes - 1] + 1 : room;
+    *more = *more > 0 ? *more : 0;
+done:
+    mco_free(ctx, &most);
+    return st;
 }
 
 mco_status vrp_exactly_open(mco_context *ctx, const mco_vrp *problem, int32_t routes, double stop_s, vrp_exactly *out)
 {
     mco_status st = MCO_OK;
-    const int64_t more = find_more(problem, stop_s), nodes = problem->nodes;
+    const int64_t nodes = problem->nodes;
+    int64_t more = 0;
     *out = (vrp_exactly){.problem = *problem};
     out->problem.vehicles = routes;
+    MCO_TRY(find_more(ctx, problem, routes, stop_s, &more));
     if (more == 0)
         return MCO_OK;
     MCO_TRY(mco_alloc(ctx, &out->matrix, nodes * nodes));

@@ -3,7 +3,8 @@
 //
 // Every arc between two customers costs the same more, `more` >= 0. A plan of K routes for n customers has n - K such arcs, so all of
 // them cost more * (n - K) = shift more, and none is cheaper than another by it. A plan of fewer routes pays more, and where `more` is
-// great enough it is cheaper when it is divided. So the cheapest plan of at most K routes has K of them.
+// great enough it is cheaper when it is divided. So the cheapest plan of at most K routes has K of them. `more` is no greater than that
+// needs: a search anneals by the costs that it sees.
 #ifndef MCO_VRP_SEARCH_EXACTLY_H
 #define MCO_VRP_SEARCH_EXACTLY_H
 
@@ -20,7 +21,7 @@ mco_status vrp_refuse_exactly(mco_context *ctx, const mco_vrp *problem, int64_t 
 // Returns ARGUMENT, with the reason in the context's error, where no plan of so many routes can exist.
 mco_status vrp_find_exact_conflict(mco_context *ctx, const mco_vrp *problem, int64_t routes);
 
-// `routes`: 1..customers. Without `more` where the length of routes is limited, beyond MOST_NODES nodes, or after stop_s. O(nodes^2).
+// `routes`: 1..customers. Without `more` where the loads need so many routes, where their length is limited, beyond 5000 nodes, or after stop_s. O(nodes^2).
 // Errors: MEMORY.
 mco_status vrp_exactly_open(mco_context *ctx, const mco_vrp *problem, int32_t routes, double stop_s, vrp_exactly *out);
 void vrp_exactly_close(mco_context *ctx, vrp_exactly *exactly);

@@ -2,6 +2,7 @@
 // Passes over q-paths: they open, run, and give cells, the least route and routes, whatever the engine.
 #include <stdlib.h>
 
+#include "device/device.h"
 #include "vrp/bound/relax/q_inside.h"
 
 enum { ROUTES_OF_NODE = 8 };  // with one last node that a call adds: one for each of its best loads
@@ -56,9 +57,11 @@ static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, 
     vrp_q_pass *pass = NULL;
     *out = NULL;
     const vrp_q_engine *engine = engine_of(settings->engine);
+    if (engine == NULL && settings->engine == MCO_ENGINE_GPU)
+        return mco_gpu_choose(ctx, NULL, &(mco_gpu){0});  // in a build without GPU engines it fails, and says why
     if (engine == NULL)
-        return mco_fail(ctx, settings->engine == MCO_ENGINE_GPU ? MCO_ERR_DEVICE : MCO_ERR_ARGUMENT,
-                        "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no pass over q-paths has the engine %s; --engine cpu has one",
+                        mco_engine_text(settings->engine));
     const double bytes = engine->bytes(problem, settings);
     if (bytes > settings->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "tables of %d nodes and loads up to %d need %.0f MiB, at most %.0f MiB may be taken", problem->nodes,
