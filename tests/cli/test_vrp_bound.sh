@@ -202,10 +202,11 @@ proofs() {
     # Near enough: the proof ends, and is rechecked.
     expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --gap 0.05 --json q.json
     expect_json q.json is_bound_rechecked true
-    # Long routes: the search stalls long before the proof is done.
+    # Long routes and a good plan to begin with: the search stalls long before the proof is done.
     expect 0 "$MCO" vrp generate --customers 60 --depot e --placement rc --demand 1-10 --route-size 20 --seed 7 --output long.vrp
+    expect 0 "$MCO" vrp solve long.vrp --time-limit 2 --solution long.sol
     for options in 1 2; do
-        expect 0 "$MCO" vrp solve long.vrp --prove --time-limit 5 --threads "$options" -v --json q.json
+        expect 0 "$MCO" vrp solve long.vrp --start long.sol --prove --time-limit 6 --threads "$options" -v --json q.json
         expect_text err "the search has found nothing better for"
         expect_no_more q.json q.json
     done

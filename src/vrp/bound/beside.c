@@ -20,8 +20,11 @@
 
 static const double ALONE_SHARE = 0.1, ALONE_MOST_S = 5;  // of the time limit, and at most, for the search alone
 static const double FIRST_SHARE = 0.05, FIRST_MOST_S = 0.4;  // of the time limit, and at most, for a first bound before the search
-// A search stalls that finds no better plan for so long, and for a multiple of the time from the begin to its last one: alone, beside the proof.
-static const double STALL_LEAST_S = 0.3, ALONE_PATIENCE = 1, PATIENCE = 3;
+// A search stalls that finds no better plan for so long, and for a multiple of the time from the begin to its last one.
+typedef struct patience {
+    double least_s, times;  // times 0: the search goes on
+} patience;
+static const patience ENDLESS = {0, 0}, ALONE = {0.3, 1}, BESIDE = {2, 3};
 static const double TURN_SHARE = 0.25, TURN_LEAST_S = 0.1;  // with one thread: a turn of the search, relative to the proof's time before it
 static const double LEG_GROWTH = 4, LEG_LEAST_S = 1;      // of the search beside the proof
 static const double LOOK_S = 0.01;                        // of the calling thread, when there is no search left
@@ -50,7 +53,7 @@ typedef struct beside {
     mco_status proof_status;
     atomic_int proof_threads;     // that the proof may use now
     atomic_bool is_proof_over;
-    double patience;         // the search ends at a stall of so many times what its last plan took; 0: it goes on
+    patience patience;       // the search ends at a stall
     bool ends_with_proof;    // the search ends when the proof is over: it goes on with its threads
     bool takes_turns;        // the proof runs on the calling thread
     double last_s;           // from the begin to the last better plan that was seen
@@ -103,7 +106,7 @@ done:
 
 static bool is_stalled(const beside *b, double now)
 {
-    return b->seen_cost >= 0 && b->patience > 0 && now - b->quiet_s > fmax(STALL_LEAST_S, b->patience * b->last_s);
+    return b->seen_cost >= 0 && b->patience.times > 0 && now - b->quiet_s > fmax(b->patience.least_s, b->patience.times * b->last_s);
 }
 
 // From vrp_search_ends(). True ends the search: at a stall, at the end of the proof where it goes on with more threads, or at a failure.
@@ -210,11 +213,11 @@ static void take_turn(beside *b, double now, double seconds)
     if (b->pause_stop_s > 0)
         b->quiet_s = now;
     b->pause_stop_s = 0;
-    b->patience = PATIENCE;
+    b->patience = BESIDE;
     const mco_status st = search_until(b, now + seconds);
     if (is_stalled(b, mco_clock_s()))
         pause(b);
-    b->patience = 0;
+    b->patience = ENDLESS;
     b->look_status = b->look_status == MCO_OK ? st : b->look_status;
     b->turn_s = mco_clock_s();
 }
@@ -256,10 +259,10 @@ static mco_status search_beside(beside *b, int threads)
     const int share = atomic_load(&b->proof_threads);
     while (st == MCO_OK && b->look_status == MCO_OK && !vrp_search_ends(b->search) && !atomic_load(&b->is_proof_over)) {
         b->quiet_s = mco_clock_s();
-        b->patience = PATIENCE;
+        b->patience = BESIDE;
         b->ends_with_proof = true;
         st = search_on(b);
-        b->patience = 0;
+        b->patience = ENDLESS;
         b->ends_with_proof = false;
         atomic_store(&b->proof_threads, threads);
         if (st == MCO_OK && b->look_status == MCO_OK && !vrp_search_ends(b->search) && !atomic_load(&b->is_proof_over)) {
@@ -418,7 +421,7 @@ mco_status vrp_search_and_prove(vrp_search *search, mco_vrp_params *params, mco_
     const double now = mco_clock_s(), alone_s = fmin(ALONE_SHARE * (search->run.stop_s - now), ALONE_MOST_S);
     beside b = {.search = search, .params = params, .run = run, .user = user, .proof_params = MCO_VRP_BOUND_PARAMS_INIT,
                 .result = MCO_VRP_BOUND_RESULT_INIT, .to_proof.cost = INT64_MAX, .to_search.cost = INT64_MAX, .bound = -1,
-                .quiet_s = now, .seen_cost = -1, .patience = counts ? 0 : ALONE_PATIENCE};
+                .quiet_s = now, .seen_cost = -1, .patience = counts ? ENDLESS : ALONE};
     pthread_mutex_init(&b.lock, NULL);
     atomic_init(&b.proof_threads, threads);
     atomic_init(&b.is_proof_over, false);
@@ -429,7 +432,7 @@ mco_status vrp_search_and_prove(vrp_search *search, mco_vrp_params *params, mco_
     if (!counts)
         MCO_TRY(bound_first(&b));
     MCO_TRY(search_until(&b, counts ? INFINITY : now + alone_s));
-    b.patience = 0;
+    b.patience = ENDLESS;
     if (search->best_cost < 0 && search->run.stop == MCO_STOP_ITERATIONS)
         goto done;
     if (vrp_search_ends(search) && !is_enough(&b))
