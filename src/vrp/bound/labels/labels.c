@@ -50,14 +50,15 @@ static mco_status report_unopened(mco_status st, double begin_s, vrp_labels_resu
 }
 
 // Forward labels, backward ones where both differ, and their joins: sides[0] and sides[1].
-static mco_status grow_both(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, int32_t *arc_value, int32_t *backward,
-                            vrp_side *sides)
+static mco_status grow_both(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, const vrp_tails *tails,
+                            int32_t *arc_value, int32_t *backward, vrp_side *sides)
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = task->problem;
     const int32_t half = task->is_one_way ? p->capacity : p->capacity / 2;
     MCO_TRY(vrp_side_open(ctx, task, states, false, half, &sides[0]));
     sides[0].arc_value = arc_value;
+    sides[0].tails = tails;
     MCO_TRY(vrp_side_grow(&sides[0]));
     if (!task->is_one_way && !p->is_symmetric && sides[0].end == VRP_LABELS_DONE) {
         MCO_TRY(vrp_side_open(ctx, task, states, true, p->capacity - half - 1, &sides[1]));
@@ -70,6 +71,26 @@ done:
     return st;
 }
 
+// Whether an enumeration has rows or sets that its tables do not know, so that labels of the relaxation bound ways on better.
+static bool wants_tails(const vrp_label_task *task, const vrp_states *states)
+{
+    return task->is_elementary && task->problem->is_symmetric && task->tables != NULL && (states->words > 0 || task->table_sets != NULL);
+}
+
+// Grows labels of `relaxed` up to the capacity and lists them. Where they do not suffice *is_there is false.
+static mco_status open_tails(mco_context *ctx, const vrp_label_task *relaxed, const vrp_states *states, vrp_side *side, vrp_tails *tails,
+                             bool *is_there)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_side_open(ctx, relaxed, states, false, relaxed->problem->capacity, side));
+    MCO_TRY(vrp_side_grow(side));
+    *is_there = side->end == VRP_LABELS_DONE;
+    if (*is_there)
+        MCO_TRY(vrp_tails_open(ctx, side, tails));
+done:
+    return st;
+}
+
 mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *routes, vrp_labels_result *result)
 {
     mco_status st = MCO_OK;
@@ -77,14 +98,23 @@ mco_status vrp_label(mco_context *ctx, const vrp_label_task *task, vrp_routes *r
     vrp_states states = {0};
     vrp_side sides[2] = {{0}, {0}};
     vrp_side *back = task->problem->is_symmetric ? &sides[0] : &sides[1];
+    vrp_side relaxed_side = {0};
+    vrp_tails tails = {0};
+    vrp_label_task relaxed = *task;
+    bool has_tails = false;
+    relaxed.is_elementary = false;
     MCO_TRY(vrp_states_open(ctx, task->problem, task->cuts, &states));
-    MCO_TRY(grow_both(ctx, task, &states, NULL, NULL, sides));
+    if (wants_tails(task, &states))
+        MCO_TRY(open_tails(ctx, &relaxed, &states, &relaxed_side, &tails, &has_tails));
+    MCO_TRY(grow_both(ctx, task, &states, has_tails ? &tails : NULL, NULL, NULL, sides));
     if (!task->is_one_way)
         MCO_TRY(vrp_join(ctx, &sides[0], back));
     MCO_TRY(vrp_hand_out(ctx, &sides[0], back, routes));
     report(&sides[0], begin_s, result);
-    result->labels += sides[1].count;
+    result->labels += sides[1].count + relaxed_side.count;
 done:
+    vrp_tails_close(ctx, &tails);
+    vrp_side_close(&relaxed_side);
     vrp_side_close(&sides[1]);
     vrp_side_close(&sides[0]);
     vrp_states_close(ctx, &states);
@@ -226,7 +256,7 @@ mco_status vrp_label_arc_values(mco_context *ctx, const vrp_label_task *task, in
     }
     for (int64_t k = 0; k < cells; k++)
         value[k] = task->below;
-    MCO_TRY(grow_both(ctx, &both, &states, value, backward, sides));
+    MCO_TRY(grow_both(ctx, &both, &states, NULL, value, backward, sides));
     if (sides[1].end != VRP_LABELS_DONE)
         sides[0].end = sides[1].end;
     if (sides[0].end == VRP_LABELS_DONE) {
