@@ -27,6 +27,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12, MEMBERS_A_ROUND = 80 };
 // Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
 static const double COARSE_PRECISION = 1e-3;
+// Programs between rounds of rank-1 rows end at this share of the gap to the known cost: the next rows raise them more.
+static const double ROUGH_SHARE = 0.05;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
@@ -348,6 +350,12 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
     return st == MCO_ERR_LIMIT ? MCO_OK : st;
 }
 
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
+}
+
 // One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
 static mco_status cut_rank1(vrp_root *r, int32_t *found)
 {
@@ -359,6 +367,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     *found += more;
     MCO_TRY(grow_sets(r, &more));
     *found += more;
+    r->master.precision = fmax(r->precision, ROUGH_SHARE * gap_of(r, r->master.lp_value) / fabs(r->master.lp_value));
     if (*found > 0)
         MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
@@ -367,12 +376,6 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     MCO_TRY(vrp_root_enumerate(r));
 done:
     return st;
-}
-
-// What the program lacks to the known cost; 0: none is known.
-static double gap_of(const vrp_root *r, double value)
-{
-    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
 // Rounds until so many in turn raise the program little.
@@ -411,7 +414,10 @@ done:
 mco_status vrp_root_cut_rank1(vrp_root *root)
 {
     const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
-    return is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    const mco_status st = is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    if (is_wanted)
+        root->master.precision = root->precision;
+    return st;
 }
 
 // ---- Arcs
