@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
+#include "vrp/bound/columns/parts.h"
 #include "vrp/bound/entry.h"
 
 // The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
@@ -20,6 +21,8 @@ static const double PASSES = 300;
 // than SHORT_S, columns may not come far: then the ascent goes on.
 enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
+// Of the time that is left, for the parts of a large map.
+static const double PARTS_SHARE = 0.4;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. Rounds end after FLAT_ROUNDS that raise the program by less
@@ -212,6 +215,16 @@ static mco_status note_ascent(void *user, int64_t bound)
     return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
 }
 
+// Prices of the parts of a large map, in a share of the time.
+static mco_status begin_by_parts(vrp_root *r, int32_t **start)
+{
+    const double now = mco_clock_s(), left = r->stop_s - now;
+    const mco_status st = vrp_ascend_parts(r->proof->ctx, &r->problem, &r->settings, isfinite(left) ? now + PARTS_SHARE * left : INFINITY, start);
+    if (*start != NULL)
+        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ascent: parts of the map, %.2f s", mco_clock_s() - now);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
 mco_status vrp_root_ascend(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -219,12 +232,14 @@ mco_status vrp_root_ascend(vrp_root *root)
     mco_context *ctx = r->proof->ctx;
     vrp_q_pass *q = NULL;
     vrp_ascent ascent = {0};
+    int32_t *start = NULL;
     const bool is_alone = !wants_lp(r);
     if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
     const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
+    MCO_TRY(begin_by_parts(r, &start));
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, start, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
     if (r->price == NULL)
@@ -236,6 +251,7 @@ mco_status vrp_root_ascend(vrp_root *root)
     r->proof->result->pricings += ascent.steps;
     mco_log(ctx, MCO_LOG_DETAIL, "ascent: %d steps, bound %.6g", ascent.steps, (double)r->proof->scaled_bound / r->proof->problem->scale);
 done:
+    mco_free(ctx, &start);
     vrp_ascent_clear(ctx, &ascent);
     vrp_q_close(ctx, &q);
     return st;
