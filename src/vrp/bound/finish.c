@@ -72,12 +72,24 @@ static int32_t finer_cost(const vrp_root *r)
     return (int32_t)fmin(LARGEST_COST, cost * fmax(1, most / price));
 }
 
+// Opens the problem in the finer unit, until the run ends: the distances of 10,000 customers alone take a second.
+static mco_status open_finer(vrp_root *r, proven *p)
+{
+    vrp_proof *proof = r->proof;
+    const double before_s = proof->open_stop_s;
+    if (isfinite(proof->run->stop_s))
+        proof->open_stop_s = proof->run->stop_s;
+    const mco_status st = vrp_root_open_problem(proof, finer_cost(r), &p->problem);
+    proof->open_stop_s = before_s;
+    p->has_problem = st == MCO_OK;
+    return st;
+}
+
 static mco_status open_pass(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = r->proof->ctx;
-    MCO_TRY(vrp_root_open_problem(r->proof, finer_cost(r), &p->problem));
-    p->has_problem = true;
+    MCO_TRY(open_finer(r, p));
     p->problem.fleet = r->problem.fleet;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));
     MCO_TRY(mco_alloc(ctx, &p->by_load, (int64_t)p->problem.capacity + 1));

@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
+#include "vrp/bound/columns/parts.h"
 #include "vrp/bound/entry.h"
 #include "vrp/search/construct.h"
 
@@ -21,6 +22,8 @@ static const double PASSES = 300;
 // than SHORT_S, columns may not come far: then the ascent goes on.
 enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
+// Of the time that is left, for the parts of a large map.
+static const double PARTS_SHARE = 0.4;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. Rounds end after FLAT_ROUNDS that raise the program by less
@@ -28,6 +31,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12, MEMBERS_A_ROUND = 80 };
 // Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
 static const double COARSE_PRECISION = 1e-3;
+// Programs between rounds of rank-1 rows end at this share of the gap to the known cost: the next rows raise them more.
+static const double ROUGH_SHARE = 0.05;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
@@ -240,6 +245,16 @@ static mco_status note_ascent(void *user, int64_t bound)
     return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
 }
 
+// Prices of the parts of a large map, in a share of the time.
+static mco_status begin_by_parts(vrp_root *r, int32_t **start)
+{
+    const double now = mco_clock_s(), left = r->stop_s - now;
+    const mco_status st = vrp_ascend_parts(r->proof->ctx, &r->problem, &r->settings, isfinite(left) ? now + PARTS_SHARE * left : INFINITY, start);
+    if (*start != NULL)
+        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ascent: parts of the map, %.2f s", mco_clock_s() - now);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
 mco_status vrp_root_ascend(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -247,14 +262,16 @@ mco_status vrp_root_ascend(vrp_root *root)
     mco_context *ctx = r->proof->ctx;
     vrp_q_pass *q = NULL;
     vrp_ascent ascent = {0};
+    int32_t *start = NULL;
     const bool is_alone = !wants_lp(r);
     if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
     const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
+    MCO_TRY(begin_by_parts(r, &start));
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
     vrp_root_tell_engine(r, q, NULL);
     r->proof->result->relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, start, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
     if (r->price == NULL)
@@ -266,6 +283,7 @@ mco_status vrp_root_ascend(vrp_root *root)
     r->proof->result->pricings += ascent.steps;
     mco_log(ctx, MCO_LOG_DETAIL, "ascent: %d steps, bound %.6g", ascent.steps, (double)r->proof->scaled_bound / r->proof->problem->scale);
 done:
+    mco_free(ctx, &start);
     vrp_ascent_clear(ctx, &ascent);
     vrp_q_close(ctx, &q);
     return st;
@@ -387,6 +405,12 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
     return st == MCO_ERR_LIMIT ? MCO_OK : st;
 }
 
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
+}
+
 // One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
 static mco_status cut_rank1(vrp_root *r, int32_t *found)
 {
@@ -398,6 +422,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     *found += more;
     MCO_TRY(grow_sets(r, &more));
     *found += more;
+    r->master.precision = fmax(r->precision, ROUGH_SHARE * gap_of(r, r->master.lp_value) / fabs(r->master.lp_value));
     if (*found > 0)
         MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
@@ -406,12 +431,6 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     MCO_TRY(vrp_root_enumerate(r));
 done:
     return st;
-}
-
-// What the program lacks to the known cost; 0: none is known.
-static double gap_of(const vrp_root *r, double value)
-{
-    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
 // Rounds until so many in turn raise the program little.
@@ -450,7 +469,10 @@ done:
 mco_status vrp_root_cut_rank1(vrp_root *root)
 {
     const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
-    return is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    const mco_status st = is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    if (is_wanted)
+        root->master.precision = root->precision;
+    return st;
 }
 
 // ---- Arcs

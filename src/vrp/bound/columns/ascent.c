@@ -18,7 +18,7 @@
 
 static const double MOST_PRICE = VRP_PRICES_MOST;
 static const double DEFLECTION = 0.7;         // share of the new subgradient in the direction
-static const double SHRINK = 0.7, FIRST_STEP = 1.5, LEAST_STEP = 1e-3;
+static const double SHRINK = 0.7, FIRST_STEP = 1.5, LATER_STEP = 0.5, LEAST_STEP = 1e-3;  // LATER_STEP: from a start
 static const double BEYOND = 1.002;           // the target is so much more than the known cost
 static const double ESTIMATE = 1.05;          // of the best bound, where no cost is known
 static const double TELL_S = 0.5;             // between two words to the listener
@@ -233,8 +233,8 @@ static void close_climb(mco_context *ctx, climb *a)
     mco_free(ctx, &a->arcs);
 }
 
-// First multipliers: each customer pays its share of the way to it and back.
-static mco_status open_climb(climb *a)
+// First multipliers: `start`, or each customer pays its share of the way to it and back.
+static mco_status open_climb(climb *a, const int32_t *start)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = a->ctx;
@@ -251,10 +251,12 @@ static mco_status open_climb(climb *a)
     for (int32_t i = 1; i < problem->nodes; i++) {
         const double there = problem->cost[i], back = problem->cost[(int64_t)i * problem->stride];
         a->multiplier[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
+        if (start != NULL)
+            a->multiplier[i] = start[i];
     }
     a->best = a->told = -INFINITY;
     a->told_s = mco_clock_s();
-    a->factor = FIRST_STEP;
+    a->factor = start != NULL ? LATER_STEP : FIRST_STEP;
 done:
     return st;
 }
@@ -264,15 +266,15 @@ static bool must_stop(const climb *a, int32_t step)
     return a->run != NULL && mco_run_must_stop(a->run, step);
 }
 
-mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
-                      double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
+mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                      int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
     climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .listener = listener, .known = known};
     const double begin_s = mco_clock_s();
     double slowest_s = 0;
     *out = (vrp_ascent){.bound = INT64_MIN};
-    MCO_TRY(open_climb(&a));
+    MCO_TRY(open_climb(&a, start));
     MCO_TRY(mco_alloc(ctx, &out->price, problem->nodes));
     // Two passes of the end fit in the time of two steps.
     for (bool moves = true; moves && out->steps < steps && mco_clock_s() + 3 * slowest_s < stop_s && !must_stop(&a, out->steps);) {
