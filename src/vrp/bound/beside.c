@@ -184,15 +184,18 @@ static mco_status search_on(beside *b)
     return st;
 }
 
-// Whether bound and cost have met, or are as near as was asked for. Then the proof ends by itself, behind its recheck.
+// Whether the bound of the proof and the cost have met, or are as near as was asked for. Then the proof ends by itself, behind its recheck.
+// A bound from elsewhere tells it nothing.
 static bool is_enough(const beside *b)
 {
-    const mco_stop stop = b->search->run.stop;
-    return (stop == MCO_STOP_FINISHED && vrp_search_is_at_bound(b->search)) || stop == MCO_STOP_GAP;
+    const vrp_search *s = b->search;
+    const double cost = (double)vrp_search_cost(s), gap = s->run.stop == MCO_STOP_GAP ? s->run.settings.gap : 0;
+    const bool has_ended = s->run.stop == MCO_STOP_GAP || s->run.stop == MCO_STOP_FINISHED;
+    return has_ended && cost >= 0 && s->proved >= 0 && cost - (double)s->proved <= gap * cost;
 }
 
 // A stalled search rests until the proof has had as much time alone as all before, or has a better plan.
-static void pause(beside *b)
+static void begin_pause(beside *b)
 {
     const vrp_search *s = b->search;
     const double now = mco_clock_s();
@@ -216,7 +219,7 @@ static void take_turn(beside *b, double now, double seconds)
     b->patience = BESIDE;
     const mco_status st = search_until(b, now + seconds);
     if (is_stalled(b, mco_clock_s()))
-        pause(b);
+        begin_pause(b);
     b->patience = ENDLESS;
     b->look_status = b->look_status == MCO_OK ? st : b->look_status;
     b->turn_s = mco_clock_s();
@@ -266,7 +269,7 @@ static mco_status search_beside(beside *b, int threads)
         b->ends_with_proof = false;
         atomic_store(&b->proof_threads, threads);
         if (st == MCO_OK && b->look_status == MCO_OK && !vrp_search_ends(b->search) && !atomic_load(&b->is_proof_over)) {
-            pause(b);
+            begin_pause(b);
             wait_beside(b, true);
         }
         atomic_store(&b->proof_threads, share);
