@@ -393,18 +393,6 @@ static bool is_idle(vrp_side *side)
     return first >= 0 && dominates(side, vrp_side_item(side, first), draft);
 }
 
-bool vrp_side_reaches_tail(vrp_side *side, const vrp_label_item *from, int32_t k)
-{
-    int64_t steps = 0;
-    if (side->tails == NULL || from == NULL)
-        return true;
-    const int32_t arc = side->completion.arcs[(int64_t)from->node * side->task->problem->stride + k];
-    const uint32_t bits = vrp_side_bits(side->task->sets, k, side->seen);
-    const int32_t least = vrp_tails_least(side->tails, from, arc, k, bits, side->task->below, true, &steps);
-    vrp_side_goes_on(side, steps);
-    return least < side->task->below;
-}
-
 // Extends label `index` (-1: the depot) to node k, where its bound is below what is wanted. side->seen is that of the label.
 static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
 {

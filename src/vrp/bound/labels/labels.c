@@ -84,9 +84,9 @@ static mco_status open_tails(mco_context *ctx, const vrp_label_task *relaxed, co
     mco_status st = MCO_OK;
     MCO_TRY(vrp_side_open(ctx, relaxed, states, false, relaxed->problem->capacity, side));
     MCO_TRY(vrp_side_grow(side));
-    *is_there = side->end == VRP_LABELS_DONE;
-    if (*is_there)
+    if (side->end == VRP_LABELS_DONE)
         MCO_TRY(vrp_tails_open(ctx, side, tails));
+    *is_there = side->end == VRP_LABELS_DONE;
 done:
     return st;
 }

@@ -31,7 +31,7 @@ mco_status vrp_tails_open(mco_context *ctx, vrp_side *side, vrp_tails *out)
         if (item->status == VRP_LABEL_DONE)
             out->tail[end[item->node]++] = (vrp_tail){item->value, item->load, item->length, item->memory, (int32_t)k};
     }
-    for (int32_t i = 1; i < nodes; i++)
+    for (int32_t i = 1; i < nodes && vrp_side_goes_on(side, out->first[i + 1] - out->first[i]); i++)
         qsort(out->tail + out->first[i], (size_t)(out->first[i + 1] - out->first[i]), sizeof *out->tail, by_value);
 done:
     mco_free(ctx, &end);
@@ -69,4 +69,16 @@ int32_t vrp_tails_least(const vrp_tails *tails, const vrp_label_item *head, int3
     }
     *steps += x - tails->first[k] + 1;
     return (int32_t)least;
+}
+
+bool vrp_side_reaches_tail(vrp_side *side, const vrp_label_item *from, int32_t k)
+{
+    int64_t steps = 0;
+    if (side->tails == NULL || from == NULL)
+        return true;
+    const int32_t arc = side->completion.arcs[(int64_t)from->node * side->task->problem->stride + k];
+    const uint32_t bits = vrp_side_bits(side->task->sets, k, side->seen);
+    const int32_t least = vrp_tails_least(side->tails, from, arc, k, bits, side->task->below, true, &steps);
+    vrp_side_goes_on(side, steps);
+    return least < side->task->below;
 }

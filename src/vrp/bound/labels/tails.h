@@ -21,7 +21,7 @@ typedef struct vrp_tails {
     vrp_tail *tail;      // those of each node, by value
 } vrp_tails;
 
-// Lists the labels of `side` that have grown. O(labels log labels). Errors: MEMORY.
+// Lists the labels of `side` that have grown. side->end tells of a stop: then the list serves nothing. O(labels log labels). Errors: MEMORY.
 mco_status vrp_tails_open(mco_context *ctx, vrp_side *side, vrp_tails *out);
 void vrp_tails_close(mco_context *ctx, vrp_tails *tails);
 
