@@ -166,9 +166,11 @@ typedef struct mco_vrp_params {
     MCO_FIELDS(MCO_VRP_OPTIONS)
     const mco_vrp_solution *start;  // routes to begin with; borrowed; NULL: none
     MCO_FIELDS(MCO_VRP_PROVE_OPTIONS)
+    MCO_FIELDS(MCO_VRP_FLEET_OPTIONS)
 } mco_vrp_params;
 
-#define MCO_VRP_PARAMS_INIT { sizeof(mco_vrp_params), MCO_DEFAULTS(MCO_VRP_OPTIONS) NULL, MCO_DEFAULTS(MCO_VRP_PROVE_OPTIONS) }
+#define MCO_VRP_PARAMS_INIT { sizeof(mco_vrp_params), MCO_DEFAULTS(MCO_VRP_OPTIONS) NULL, MCO_DEFAULTS(MCO_VRP_PROVE_OPTIONS) \
+                              MCO_DEFAULTS(MCO_VRP_FLEET_OPTIONS) }
 
 // Option tables: the options of mco_vrp_solve(), and those of mco_vrp_neighbourhood().
 MCO_API const mco_option_table *mco_vrp_solve_options(void);
@@ -190,6 +192,8 @@ typedef struct mco_vrp_result {
     mco_improvement *history;  // [history_count]
     int64_t history_count;
     char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
+    bool is_bound_rechecked;       // with params->prove: a separate recheck has proved `bound` again, the whole proof
+    char bound_checked[MCO_REASON_ROOM];  // what was rechecked of it, and why not all, one line; "": there is no such bound
 } mco_vrp_result;
 
 #define MCO_VRP_RESULT_INIT MCO_SIZED(mco_vrp_result)
@@ -199,7 +203,8 @@ typedef struct mco_vrp_result {
 // even by the shortest ways; demands beyond the vehicles; or, up to 12 customers, all partitions tried. Up to 12
 // customers are decided exactly, so the outcome is OPTIMAL or INFEASIBLE. With params->iterations, or on a GPU, that
 // follows only a search that finds nothing. The result is never worse than params->start. With params->prove a bound is
-// raised beside the search (mco/vrp_bound.h); each sees what the other finds, and the outcome is OPTIMAL where they meet. Errors: ARGUMENT, LIMIT,
+// raised beside the search (mco/vrp_bound.h); each sees what the other finds, and the outcome is OPTIMAL where they meet. With
+// params->vehicles_exactly all plans and bounds have that many routes; then the instance must not limit the vehicles. Errors: ARGUMENT, LIMIT,
 // MEMORY, DEVICE, INTERNAL.
 MCO_API mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
                                  mco_vrp_result *result);

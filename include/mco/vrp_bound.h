@@ -19,6 +19,9 @@ typedef enum mco_vrp_relaxation { MCO_VRP_RELAXATION_Q, MCO_VRP_RELAXATION_THROU
 typedef enum mco_vrp_cuts { MCO_VRP_CUTS_NONE, MCO_VRP_CUTS_CAPACITY, MCO_VRP_CUTS_ALL } mco_vrp_cuts;
 typedef enum mco_vrp_bound_method { MCO_VRP_BOUND_METHOD_AUTO, MCO_VRP_BOUND_METHOD_LP, MCO_VRP_BOUND_METHOD_ASCENT } mco_vrp_bound_method;
 
+// "q", "through-q" or "ng".
+MCO_API const char *mco_vrp_relaxation_text(mco_vrp_relaxation relaxation);
+
 // ---- One pass of a relaxation on the plain costs of the arcs (or on prices)
 
 typedef struct mco_vrp_relax_params {
@@ -114,10 +117,13 @@ typedef struct mco_vrp_bound_result {
     char reason[MCO_REASON_ROOM];
     bool is_bound_rechecked;    // a separate recheck has proved `bound` itself again: removed arcs, enumeration, branching
     char bound_checked[MCO_REASON_ROOM];  // what was rechecked, and why not all of it, one line
+    // What was priced in the end: params->relaxation, or q where tables of ng-routes do not fit, or through-q where there were no columns.
+    mco_vrp_relaxation relaxation;
+    bool used_cores;            // engine auto took a GPU, and passes that it refused ran on the cores: work.engine is CPU then
 } mco_vrp_bound_result;
 #define MCO_VRP_BOUND_RESULT_INIT MCO_SIZED(mco_vrp_bound_result)
 
-// Proves a bound, and optimality where it can. When the time is over, the best bound proved so far is the answer. Errors:
+// Proves a bound, and optimality where it can. Engine GPU refuses passes that a GPU has no room for, auto takes the cores for them. When the time is over, the best bound proved so far is the answer. Errors:
 // ARGUMENT, LIMIT, MEMORY, DEVICE, IO (method lp without a solver), INTERNAL (the recheck disagrees).
 MCO_API mco_status mco_vrp_bound(mco_context *ctx, const mco_vrp *problem, const mco_vrp_bound_params *params,
                                  mco_vrp_bound_result *result);

@@ -58,6 +58,13 @@ bool cli_is_likely(const char *typed, const char *word, size_t *least)
     return true;
 }
 
+// Of flags with the same beginning the shortest was meant.
+static bool is_shorter(const char *name, const char *flag, const char *best)
+{
+    const size_t size = strlen(name);
+    return best != NULL && strncmp(name, best, size) == 0 && strncmp(name, flag, size) == 0 && strlen(flag) < strlen(best);
+}
+
 // The flag that was meant, for the message; NULL where none is likely.
 static const char *nearest_flag(const cli_arguments *a, const char *typed)
 {
@@ -67,7 +74,7 @@ static const char *nearest_flag(const cli_arguments *a, const char *typed)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
     for (const mco_option_values *v = a->tables; v->table != NULL; v++)
         for (size_t i = 0; i < v->table->count; i++)
-            if (cli_is_likely(name, v->table->options[i].flag, &least))
+            if (cli_is_likely(name, v->table->options[i].flag, &least) || (least == 0 && is_shorter(name, v->table->options[i].flag, best)))
                 best = v->table->options[i].flag;
     return best;
 }

@@ -138,12 +138,14 @@ static void print_costs(const session *s)
             printf("   the first was %s", vrp_cost_text(s->problem, r->start_cost, text));
         printf("\n");
     }
-    if (r->bound > 0) {
+    if (r->bound > 0 || (s->params.prove && r->bound == 0)) {
         printf("bound      %.15g", r->bound);
         if (r->cost > 0)
             printf("   gap %.3f%%", 100 * (1 - r->bound / r->cost));
-        printf("\n");
+        printf("%s\n", r->is_bound_rechecked ? "   rechecked" : "");
     }
+    if (r->bound_checked[0] != '\0')
+        printf("recheck    %s\n", r->bound_checked);
 }
 
 static mco_status print(cli_call *call)
@@ -151,8 +153,8 @@ static mco_status print(cli_call *call)
     const session *s = call->state;
     const mco_vrp_result *r = &s->result;
     vrp_print_instance(s->problem);
-    if (s->params.prove)
-        vrp_print_fleet_rule(s->problem, 0);
+    if (s->params.prove || s->params.vehicles_exactly > 0)
+        vrp_print_fleet_rule(s->problem, s->params.vehicles_exactly);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     if (r->outcome == MCO_OUTCOME_INFEASIBLE)
         return MCO_OK;

@@ -10,6 +10,7 @@ typedef struct subject {
     const mco_vrp *problem;
     const mco_vrp_result *result;
     const mco_vrp_neighbourhood_result *around;
+    bool proves;  // the parameters ask for a bound
 } subject;
 
 static double units(const mco_vrp *problem, int64_t value)
@@ -89,6 +90,10 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_real(json, "scale", mco_vrp_scale(s->problem));
     mco_json_integer(json, "load_scale", mco_vrp_load_scale(s->problem));
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
+    if (!s->proves)
+        return;
+    mco_json_bool(json, "is_bound_rechecked", r->is_bound_rechecked);
+    mco_json_text(json, "bound_checked", r->bound_checked[0] != '\0' ? r->bound_checked : NULL);
 }
 
 void vrp_report_no_routes(mco_json *json)
@@ -114,11 +119,12 @@ mco_status mco_vrp_write_result(mco_context *ctx, const mco_vrp *problem, const 
     mco_status st = MCO_OK;
     mco_vrp_params p = MCO_VRP_PARAMS_INIT;
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
-    const subject s = {.problem = problem, .result = &r};
+    subject s = {.problem = problem, .result = &r};
     if (ctx == NULL || problem == NULL || path == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(MCO_TAKE(ctx, result, &r));
+    s.proves = p.prove != 0;
     const mco_report report = {.kind = "vrp",
                                .name = mco_vrp_name(problem),
                                .outcome = r.outcome,

@@ -14,6 +14,7 @@
 #include "vrp/search/construct.h"
 #include "vrp/search/curve.h"
 #include "vrp/search/exact.h"
+#include "vrp/search/exactly.h"
 #include "vrp/search/stages.h"
 #include "vrp/solution.h"
 #include "vrp/sweep/cpu.h"
@@ -35,6 +36,7 @@ static const mco_option solve_records[] = {
     MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_SEARCH_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_PROVE_OPTIONS)
+    MCO_OPTION_RECORDS(MCO_VRP_FLEET_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
 };
 enum { STUDY_OPTIONS = sizeof((mco_option[]){MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)}) / sizeof(mco_option) };
@@ -162,6 +164,7 @@ typedef struct solve {
     const mco_vrp *problem;
     mco_vrp_params params;  // choose() sets the engine and the end
     bool is_exact;          // choose() sets it
+    vrp_exactly exactly;    // the instance of the search, where params.vehicles_exactly is given
     vrp_search search;
 } solve;
 
@@ -318,8 +321,11 @@ static void tell_no_partition(const solve *s, mco_vrp_result *r)
 {
     const mco_vrp *p = s->problem;
     char reason[sizeof r->reason], routes[64] = "routes", length[64] = "";
+    const long long exactly = s->params.vehicles_exactly;
     if (p->vehicles > 0)
         snprintf(routes, sizeof routes, "at most %d route%s", p->vehicles, mco_plural(p->vehicles));
+    if (exactly > 0)
+        snprintf(routes, sizeof routes, "exactly %lld route%s", exactly, mco_plural(exactly));
     if (vrp_has_max_length(p))
         snprintf(length, sizeof length, " or the longest route %.10g", p->max_length / p->scale);
     snprintf(reason, sizeof reason, "every partition of the %d customers into %s breaks the capacity %.15g%s", p->customers,
@@ -341,18 +347,25 @@ static mco_status fill_result(solve *s, mco_vrp_result *r)
         tell_no_partition(s, r);
     if (search->best_cost < 0)
         return MCO_OK;
-    MCO_TRY(check_answer(s->ctx, s->problem, &search->best, search->best_cost));
-    r->scaled_cost = search->best_cost;
-    r->cost = (double)search->best_cost / scale;
-    r->start_cost = (double)search->start_cost / scale;
+    MCO_TRY(check_answer(s->ctx, s->problem, &search->best, vrp_search_cost(search)));
+    if (search->exactly > 0 && search->best.routes != search->exactly)
+        return mco_fail(s->ctx, MCO_ERR_INTERNAL, "the plan has %d routes, %d were asked for", search->best.routes, search->exactly);
+    r->scaled_cost = vrp_search_cost(search);
+    r->cost = (double)r->scaled_cost / scale;
+    r->start_cost = (double)(search->start_cost - search->shift) / scale;
     r->solution = search->best;
     search->best = (mco_vrp_solution){0};
     mco_run_give_history(&search->run, &r->history, &r->history_count);
     r->outcome = search->is_proven || vrp_search_is_at_bound(search) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
-    if (search->is_proven)
+    if (search->is_proven) {
         r->bound = r->cost;
-    else if (search->proved >= 0 && !((double)search->proved / scale <= r->bound))
+        if (s->params.prove)
+            snprintf(r->bound_checked, sizeof r->bound_checked, "nothing: every partition of so few customers was tried instead");
+    } else if (search->proved >= 0 && !((double)search->proved / scale < r->bound)) {
         r->bound = (double)search->proved / scale;
+        r->is_bound_rechecked = search->is_bound_rechecked;
+        snprintf(r->bound_checked, sizeof r->bound_checked, "%s", search->bound_checked);
+    }
     if ((double)r->scaled_cost < s->params.lower_bound * scale - 1)
         mco_log(s->ctx, MCO_LOG_WARNING, "the cost is below the given bound %.15g: it is no bound", s->params.lower_bound);
 done:
@@ -371,29 +384,60 @@ static void begin_run(solve *s)
                                        .columns = VRP_SEARCH_COLUMNS,
                                        .write_columns = vrp_search_write_columns,
                                        .user = &s->search};
-    s->search = (vrp_search){.ctx = s->ctx, .problem = s->problem, .params = p, .best_cost = -1, .start_cost = -1, .proved = -1};
+    s->search = (vrp_search){.ctx = s->ctx, .problem = s->problem, .given = s->problem, .params = p, .best_cost = -1, .start_cost = -1, .proved = -1};
     s->search.run = mco_run_begin(s->ctx, &settings);
     if (p->lower_bound > 0)
         mco_run_raise_bound(&s->search.run, p->lower_bound);
 }
 
+// Gives the search its instance, and a start that was checked. A start of another number of routes was refused.
+static mco_status open_search(solve *s, int64_t start_cost)
+{
+    mco_status st = MCO_OK;
+    vrp_search *search = &s->search;
+    if (s->params.vehicles_exactly > 0) {
+        search->exactly = (int32_t)s->params.vehicles_exactly;
+        MCO_TRY(vrp_exactly_open(s->ctx, s->problem, search->exactly, search->run.stop_s, &s->exactly));
+        search->problem = &s->exactly.problem;
+        search->shift = s->exactly.shift;
+    }
+    if (s->params.start != NULL)
+        MCO_TRY(vrp_search_note(search, s->params.start, start_cost + search->shift, "start"));
+done:
+    return st;
+}
+
+static mco_status refuse_start(const solve *s, int64_t *cost)
+{
+    const mco_vrp_solution *start = s->params.start;
+    const long long exactly = s->params.vehicles_exactly;
+    if (start == NULL)
+        return MCO_OK;
+    const mco_status st = mco_as_argument(mco_vrp_check(s->ctx, s->problem, start, cost));
+    if (st == MCO_OK && exactly > 0 && start->routes != exactly)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "the plan to start with has %d route%s, --vehicles-exactly %lld was given", start->routes,
+                        mco_plural(start->routes), exactly);
+    return st;
+}
+
 static mco_status run_solve(solve *s, mco_vrp_result *r)
 {
     mco_status st = MCO_OK;
-    int64_t cost;
+    int64_t cost = 0;
     if (s->params.lower_bound > 0)
         r->bound = s->params.lower_bound;
-    const mco_status conflict = vrp_find_conflict(s->ctx, s->problem, s->search.run.stop_s);
+    MCO_TRY(vrp_refuse_exactly(s->ctx, s->problem, s->params.vehicles_exactly));
+    mco_status conflict = vrp_find_conflict(s->ctx, s->problem, s->search.run.stop_s);
+    if (conflict == MCO_OK)
+        conflict = vrp_find_exact_conflict(s->ctx, s->problem, s->params.vehicles_exactly);
     if (conflict == MCO_ERR_ARGUMENT)
         set_infeasible(s, mco_context_error(s->ctx), r);
     if (conflict != MCO_OK)
         return conflict == MCO_ERR_ARGUMENT ? MCO_OK : conflict;
-    if (s->params.start != NULL)
-        MCO_TRY(mco_as_argument(mco_vrp_check(s->ctx, s->problem, s->params.start, &cost)));
+    MCO_TRY(refuse_start(s, &cost));
     choose(s);
     mco_run_limit(&s->search.run, s->params.time_limit_s);
-    if (s->params.start != NULL)
-        MCO_TRY(vrp_search_note(&s->search, s->params.start, cost, "start"));
+    MCO_TRY(open_search(s, cost));
     MCO_TRY(run_search(s));
     mco_run_log_end(&s->search.run);
     MCO_TRY(fill_result(s, r));
@@ -418,6 +462,7 @@ done:
         return st;
     mco_run_clear(&s.search.run);
     mco_vrp_solution_clear(ctx, &s.search.best);
+    vrp_exactly_close(ctx, &s.exactly);
     mco_vrp_result_clear(ctx, &r);
     mco_clear_cancel(ctx);
     return st;

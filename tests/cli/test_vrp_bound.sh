@@ -110,8 +110,25 @@ bounds() {
     done
 }
 
+# Tables of ng-routes that have no room: the result says what was priced.
+priced() {
+    expect 0 "$MCO" vrp generate --customers 120 --depot c --placement r --demand 1-100 --route-size 10 --seed 3 --output n.vrp
+    expect 0 "$MCO" vrp bound n.vrp --ng-size 8 --root-only --cuts none --time-limit 10 --json b.json
+    if [ "$(json b.json relaxation_used)" = '"ng"' ]; then
+        expect_text out "relaxation ng(8)"
+        expect 0 "$MCO" vrp bound n.vrp --ng-size 8 --root-only --cuts none --time-limit 10 --memory 4 --json b.json
+        expect_json b.json relaxation_used '"q"'
+        expect_text out "relaxation q (ng was asked for)"
+    fi
+    expect 0 "$MCO" vrp bound n.vrp --method ascent --time-limit 10 --json b.json
+    expect_json b.json relaxation_used '"through-q"'
+    expect_text out "relaxation through-q (ng was asked for)"
+    expect_json b.json used_cores false
+}
+
 # Four routes are the ways there and back: 80.
 fleets() {
+    local other
     expect 0 "$MCO" vrp bound square.vrp --vehicles-exactly 4 --time-limit 10 --json b.json
     expect_text out "fleet      exactly 4 routes"
     expect_json b.json bound 80
@@ -128,6 +145,35 @@ fleets() {
     expect_text err "one of them was expected"
     expect 2 "$MCO" vrp bound square.vrp --vehicles-exactly 3 --start s.sol
     expect_text err "the plan to start with has 2 routes, --vehicles-exactly 3 was given"
+    # The same of a search: few customers are decided exactly, unless iterations are counted.
+    for other in "" "--iterations 200 --prove" "--iterations 200"; do
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --time-limit 10 $other --json e.json --solution e.sol
+        expect_text out "fleet      exactly 4 routes"
+        expect_json e.json objective 80
+        expect_json e.json routes 4
+        expect 0 "$MCO" vrp check square.vrp e.sol
+        # shellcheck disable=SC2086
+        expect 1 "$MCO" vrp solve square.vrp --vehicles-exactly 5 $other --json e.json
+        expect_json e.json outcome '"infeasible"'
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" vrp solve square.vrp --vehicles 3 --vehicles-exactly 2 $other
+        expect_text err "one of them was expected"
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" vrp solve square.vrp --vehicles-exactly 3 --start s.sol $other
+        expect_text err "the plan to start with has 2 routes"
+    done
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json
+    expect_json e.json outcome '"optimal"'
+    expect_json e.json is_bound_rechecked true
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 2 --start s.sol --iterations 200 --json e.json
+    expect_json e.json objective 42
+    expect 0 "$MCO" vrp generate --customers 20 --depot c --placement r --demand 1-10 --route-size 5 --seed 9 --output f.vrp
+    expect 0 "$MCO" vrp bound f.vrp --vehicles-exactly 8 --time-limit 20 --json b.json
+    expect 0 "$MCO" vrp solve f.vrp --vehicles-exactly 8 --prove --time-limit 20 --json e.json
+    expect_json e.json outcome '"optimal"'
+    expect_json e.json routes 8
+    expect_json e.json objective "$(json b.json objective)"
 }
 
 proofs() {
@@ -146,6 +192,24 @@ proofs() {
     expect_text out "fleet      free: any number of routes"
     expect_json p.json outcome '"optimal"'
     expect_json p.json gap 0
+    expect_json p.json is_bound_rechecked true
+    expect_json p.json bound_checked '"all of it"'
+    expect_text out "recheck    all of it"
+    expect 0 "$MCO" vrp solve g.vrp --time-limit 0.2 --json p.json
+    grep -q bound_checked p.json && fail "a solve without a proof tells of its recheck"
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --json p.json --threads 1
+    expect_json p.json is_bound_rechecked true
+    # Near enough: the proof ends, and is rechecked.
+    expect 0 "$MCO" vrp solve g.vrp --prove --time-limit 20 --gap 0.05 --json q.json
+    expect_json q.json is_bound_rechecked true
+    # Long routes and a good plan to begin with: the search stalls long before the proof is done.
+    expect 0 "$MCO" vrp generate --customers 60 --depot e --placement rc --demand 1-10 --route-size 20 --seed 7 --output long.vrp
+    expect 0 "$MCO" vrp solve long.vrp --time-limit 2 --solution long.sol
+    for options in 1 2; do
+        expect 0 "$MCO" vrp solve long.vrp --start long.sol --prove --time-limit 6 --threads "$options" -v --json q.json
+        expect_text err "the search has found nothing better for"
+        expect_no_more q.json q.json
+    done
     # Sets beyond those of dense tables: labels price them.
     for options in 9 20 32; do
         expect 0 "$MCO" vrp bound g.vrp --ng-size "$options" --cuts capacity --time-limit 20 --json b.json
@@ -179,6 +243,14 @@ bad_input() {
         expect 0 env LD_LIBRARY_PATH=broken "$MCO" vrp bound square.vrp --time-limit 5 --json b.json
         [ "$(grep -c "no solver of linear programs" err)" -eq 1 ] || fail "not one warning: $(cat err)"
     fi
+    # A known cost that no plan reaches, and one that is far from those of plans.
+    expect 2 "$MCO" vrp bound square.vrp --known 1e15
+    expect_text err "--known 1e+15: no plan of this instance costs more than"
+    expect 0 "$MCO" vrp bound square.vrp --known 120 --time-limit 5 --json b.json
+    expect_json b.json bound 42
+    expect 0 "$MCO" vrp bound square.vrp --known 30 --time-limit 5 --json b.json
+    expect_text out "every plan costs at least 42, more than the known cost 30"
+    expect_json b.json outcome '"none_below"'
     # A bound without a plan says what is missing.
     expect 0 "$MCO" vrp bound square.vrp --method ascent --time-limit 5 --json b.json
     expect_json b.json outcome '"unknown"'
@@ -212,6 +284,7 @@ square > square.vrp
 "$MCO" vrp solve square.vrp --json s.json --quiet > out
 relaxations
 bounds
+priced
 fleets
 proofs
 bad_input

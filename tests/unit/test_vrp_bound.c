@@ -201,7 +201,7 @@ static int64_t recheck(const priced *p, const vrp_ng_sets *sets)
 {
     int64_t bound = 0;
     bool is_done = false;
-    assert_ok(vrp_bound_recheck(test_ctx, p->vrp, &p->problem, p->price, &p->cuts, sets, INFINITY, &bound, &is_done));
+    assert_ok(vrp_bound_recheck(test_ctx, p->vrp, &p->problem, p->problem.fleet, p->price, &p->cuts, sets, INFINITY, &bound, &is_done));
     assert_true(is_done);
     return bound;
 }
@@ -313,7 +313,7 @@ static void expect_refused(const priced *p, const char *why)
 {
     int64_t bound = 0;
     bool is_done = true;
-    expect_part(vrp_bound_recheck(test_ctx, p->vrp, &p->problem, p->price, &p->cuts, NULL, INFINITY, &bound, &is_done), MCO_ERR_CHECK, why);
+    expect_part(vrp_bound_recheck(test_ctx, p->vrp, &p->problem, p->problem.fleet, p->price, &p->cuts, NULL, INFINITY, &bound, &is_done), MCO_ERR_CHECK, why);
     assert_true(!is_done && bound == INT64_MIN);
 }
 
@@ -361,11 +361,11 @@ static void test_recheck_ends(void **state)
     mco_rng_seed(&rng, 25, 0);
     const vrp_shape shape = draw_shape(&rng, 12);
     priced p = make(&rng, &shape, 1);
-    assert_ok(vrp_bound_recheck(test_ctx, p.vrp, &p.problem, p.price, &p.cuts, NULL, 0, &bound, &is_done));
+    assert_ok(vrp_bound_recheck(test_ctx, p.vrp, &p.problem, p.problem.fleet, p.price, &p.cuts, NULL, 0, &bound, &is_done));
     assert_true(!is_done && bound == INT64_MIN);
     for (long k = 1, failed = 1; failed != 0; k++) {
         test_fail_allocation(k);
-        const mco_status st = vrp_bound_recheck(test_ctx, p.vrp, &p.problem, p.price, &p.cuts, NULL, INFINITY, &bound, &is_done);
+        const mco_status st = vrp_bound_recheck(test_ctx, p.vrp, &p.problem, p.problem.fleet, p.price, &p.cuts, NULL, INFINITY, &bound, &is_done);
         failed = test_memory.calls >= k;
         test_fail_allocation(0);
         assert_int_equal(st, failed ? MCO_ERR_MEMORY : MCO_OK);
@@ -531,6 +531,53 @@ static void test_solve_and_prove(void **state)
     assert_true(proved >= rounds);
 }
 
+// Exactly so many routes, by the exact method, by the search alone, and by search and proof.
+static void solve_exactly(const mco_vrp *p, int32_t exactly, int64_t optimum, int32_t kind, int32_t *proved)
+{
+    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    mco_vrp_result r = MCO_VRP_RESULT_INIT;
+    params.vehicles_exactly = exactly;
+    params.prove = kind >= 2;
+    params.iterations = kind == 0 ? -1 : 2000;
+    params.threads = kind == 3 ? 2 : 1;
+    params.time_limit_s = 10;
+    params.engine = MCO_ENGINE_CPU;
+    assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
+    if (optimum < 0) {
+        assert_true(r.outcome == MCO_OUTCOME_INFEASIBLE || r.outcome == MCO_OUTCOME_UNKNOWN);
+        assert_true(kind != 0 || r.outcome == MCO_OUTCOME_INFEASIBLE);
+        return;
+    }
+    assert_true(r.scaled_cost >= optimum && r.solution.routes == exactly);
+    assert_true(!(r.bound > (double)optimum) && (kind != 0 || r.scaled_cost == optimum));
+    assert_true(r.outcome != MCO_OUTCOME_OPTIMAL || r.scaled_cost == optimum);
+    *proved += kind >= 2 && r.outcome == MCO_OUTCOME_OPTIMAL && r.is_bound_rechecked;
+    mco_vrp_result_clear(test_ctx, &r);
+}
+
+static void test_solve_exactly(void **state)
+{
+    (void)state;
+    mco_rng rng;
+    mco_rng_seed(&rng, 32, 0);
+    int32_t proved = 0, rounds = TEST_IS_SANITIZED ? 4 : 20, none = 0;
+    for (int32_t round = 0; round < rounds; round++) {
+        vrp_shape shape = draw_shape(&rng, 4 + (int32_t)mco_rng_below(&rng, 8));
+        shape.vehicles = 0;
+        shape.services = round % 4 == 1 ? 5 : 0;
+        shape.max_length = round % 4 == 1 ? 120 : 0;
+        mco_vrp *p = vrp_case_random(&rng, &shape);
+        const int32_t exactly = 1 + (int32_t)mco_rng_below(&rng, (uint32_t)shape.customers);
+        const int64_t optimum = vrp_optimal_cost_of(p, exactly, true);
+        none += optimum < 0;
+        for (int32_t kind = 0; kind < 4; kind++)
+            solve_exactly(p, exactly, optimum, kind, &proved);
+        vrp_case_free(p);
+    }
+    print_message("%d of %d proved and rechecked, %d have no plan\n", proved, 2 * rounds, none);
+    assert_true(proved > rounds / 2);
+}
+
 // Every allocation of a bound may fail. Then nothing is lost and nothing is released twice.
 static void test_memory_failures(void **state)
 {
@@ -551,6 +598,37 @@ static void test_memory_failures(void **state)
         assert_true(st == MCO_OK || (failed && st == MCO_ERR_MEMORY));
         mco_vrp_bound_result_clear(test_ctx, &r);
     }
+    vrp_case_free(p);
+}
+
+// Behind an ascent the last allocations are those of the recheck and of the result. Without the recheck's the bound stays, not rechecked.
+static void test_recheck_without_memory(void **state)
+{
+    (void)state;
+    enum { LAST = 40 };
+    mco_rng rng;
+    mco_rng_seed(&rng, 31, 0);
+    const vrp_shape shape = {.customers = 9, .distances = 40, .is_symmetric = true, .demands = 4, .capacity = 7};
+    mco_vrp *p = vrp_case_random(&rng, &shape);
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    int32_t kept = 0;
+    params.threads = 1;
+    params.method = MCO_VRP_BOUND_METHOD_ASCENT;
+    params.time_limit_s = 20;
+    long calls = INT64_MAX;
+    for (long k = 0; k < LAST && k < calls; k++) {
+        mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+        test_fail_allocation(k == 0 ? 0 : calls - k);
+        const mco_status st = mco_vrp_bound(test_ctx, p, &params, &r);
+        calls = k == 0 ? test_memory.calls : calls;
+        test_fail_allocation(0);
+        assert_true(st == MCO_OK || (k > 0 && st == MCO_ERR_MEMORY));
+        assert_true(st != MCO_OK || r.scaled_bound >= 0);
+        kept += st == MCO_OK && !r.is_rechecked;
+        assert_true(k > 0 || kept == 0);
+        mco_vrp_bound_result_clear(test_ctx, &r);
+    }
+    assert_true(kept > 0);
     vrp_case_free(p);
 }
 
@@ -588,7 +666,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_relaxations), TEST(test_recheck_agrees), TEST(test_recheck_rank1), TEST(test_recheck_finds_faults), TEST(test_recheck_ends),
         TEST(test_relax),       TEST(test_relax_refusals), TEST(test_bounds),
-        TEST(test_solve_and_prove), TEST(test_memory_failures), TEST(test_plot),
+        TEST(test_solve_and_prove), TEST(test_solve_exactly), TEST(test_memory_failures), TEST(test_recheck_without_memory), TEST(test_plot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

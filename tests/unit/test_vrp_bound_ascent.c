@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "vrp/bound/columns/ascent.h"
+#include "vrp/bound/columns/parts.h"
 #include "vrp/bound/prices.h"
 
 enum { CUSTOMERS = 7, NODES = CUSTOMERS + 1, SETS = 1 << CUSTOMERS };
@@ -104,7 +105,7 @@ static void expect_bound(const mco_vrp *vrp, int32_t vehicles, double *worst)
         vrp_q_pass *pass = open_pass(&p, k == 1 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU, k == 2 ? 2 : 1);
         vrp_ascent ascent;
         static int64_t first;
-        assert_ok(vrp_ascend(test_ctx, &p, pass, k == 3 ? -1 : best, 300, INFINITY, NULL, NULL, &ascent));
+        assert_ok(vrp_ascend(test_ctx, &p, pass, NULL, k == 3 ? -1 : best, 300, INFINITY, NULL, NULL, &ascent));
         assert_true(ascent.bound <= best);
         expect_proved(&p, &ascent);
         first = k == 0 ? ascent.bound : first;
@@ -131,6 +132,86 @@ static void test_small(void **state)
     assert_true(worst > 0.9 && worst_exactly > 0.3);
 }
 
+// Whatever an ascent begins with, its bound is one.
+static void test_starts(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+    for (int k = 0; k < 30; k++) {
+        int32_t start[NODES];
+        vrp_bound_problem p;
+        vrp_ascent ascent;
+        mco_vrp *vrp = make(k % 3 > 0, &seed);
+        assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
+        vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
+        for (int i = 0; i < NODES; i++)
+            start[i] = 2 * draw(&seed, -16384, 32768);
+        assert_ok(vrp_ascend(test_ctx, &p, pass, start, -1, k, INFINITY, NULL, NULL, &ascent));
+        assert_true(ascent.bound <= best_plan(&p));
+        if (ascent.steps > 0)
+            expect_proved(&p, &ascent);
+        vrp_ascent_clear(test_ctx, &ascent);
+        vrp_q_close(test_ctx, &pass);
+        vrp_bound_problem_close(test_ctx, &p);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+}
+
+enum { LARGE = 2000 };
+
+static mco_vrp *make_large(void)
+{
+    static double x[LARGE + 1], y[LARGE + 1];
+    static int32_t demand[LARGE];
+    uint64_t seed = 8;
+    mco_vrp *vrp = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 40;
+    for (int i = 0; i <= LARGE; i++) {
+        x[i] = draw(&seed, 0, 10000);
+        y[i] = draw(&seed, 0, 10000);
+    }
+    for (int i = 0; i < LARGE; i++)
+        demand[i] = draw(&seed, 1, 2);
+    assert_ok(mco_vrp_from_coordinates(test_ctx, LARGE, x, y, demand, &model, &vrp));
+    return vrp;
+}
+
+// Prices of the parts of a map are a better begin than shares of the way. A stop gives none, and failed allocations release all.
+static void test_parts(void **state)
+{
+    (void)state;
+    const vrp_relax_settings settings = {.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
+    mco_vrp *vrp = make_large();
+    vrp_bound_problem p;
+    vrp_ascent ascent;
+    int32_t *start = NULL;
+    int64_t bound[2];
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
+    assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, mco_clock_s() - 1, &start));
+    assert_null(start);
+    for (long k = 1; k < 20; k++) {
+        test_fail_allocation(k);
+        assert_int_equal(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &start), MCO_ERR_MEMORY);
+        test_fail_allocation(0);
+        assert_null(start);
+    }
+    assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &start));
+    assert_non_null(start);
+    for (int k = 0; k < 2; k++) {
+        vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
+        assert_ok(vrp_ascend(test_ctx, &p, pass, k == 0 ? NULL : start, -1, 8, INFINITY, NULL, NULL, &ascent));
+        expect_proved(&p, &ascent);
+        bound[k] = ascent.bound;
+        vrp_ascent_clear(test_ctx, &ascent);
+        vrp_q_close(test_ctx, &pass);
+    }
+    assert_true(bound[1] > bound[0]);
+    mco_free(test_ctx, &start);
+    vrp_bound_problem_close(test_ctx, &p);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 static void test_stop(void **state)
 {
     (void)state;
@@ -140,12 +221,40 @@ static void test_stop(void **state)
     vrp_ascent ascent;
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
     vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
-    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 100, 0, NULL, NULL, &ascent));
+    assert_ok(vrp_ascend(test_ctx, &p, pass, NULL, -1, 100, 0, NULL, NULL, &ascent));
     assert_true(ascent.steps == 0 && ascent.bound == INT64_MIN);
     vrp_ascent_clear(test_ctx, &ascent);
-    assert_ok(vrp_ascend(test_ctx, &p, pass, -1, 1, INFINITY, NULL, NULL, &ascent));
+    assert_ok(vrp_ascend(test_ctx, &p, pass, NULL, -1, 1, INFINITY, NULL, NULL, &ascent));
     assert_true(ascent.steps == 1 && ascent.bound > 0);
     vrp_ascent_clear(test_ctx, &ascent);
+    vrp_q_close(test_ctx, &pass);
+    vrp_bound_problem_close(test_ctx, &p);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
+// However soon an ascent is stopped behind its first step, it has a bound: the prices on the way may have any sign.
+static void test_stop_on_the_way(void **state)
+{
+    (void)state;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    mco_vrp *vrp = NULL;
+    vrp_bound_problem p;
+    int32_t stopped = 0;
+    generation.customers = TEST_IS_SANITIZED ? 60 : 200;
+    generation.depot = MCO_VRP_DEPOT_CORNER;
+    generation.placement = MCO_VRP_PLACEMENT_CLUSTERED;
+    generation.demand = MCO_VRP_DEMAND_1_100;
+    assert_ok(mco_vrp_generate(test_ctx, &generation, &vrp));
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
+    vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
+    for (double seconds = 2e-4; seconds < 1; seconds *= 1.15) {
+        vrp_ascent ascent;
+        assert_ok(vrp_ascend(test_ctx, &p, pass, NULL, -1, 30, mco_clock_s() + seconds, NULL, NULL, &ascent));
+        assert_true(ascent.steps == 0 || ascent.bound > INT64_MIN);
+        stopped += ascent.steps > 0 && ascent.steps < 30;
+        vrp_ascent_clear(test_ctx, &ascent);
+    }
+    assert_true(stopped > 0);
     vrp_q_close(test_ctx, &pass);
     vrp_bound_problem_close(test_ctx, &p);
     mco_vrp_destroy(test_ctx, &vrp);
@@ -168,7 +277,7 @@ static void test_memory_failures(void **state)
         test_fail_allocation(++k);
         st = vrp_q_open(test_ctx, &p, &settings, &pass);
         if (st == MCO_OK)
-            st = vrp_ascend(test_ctx, &p, pass, -1, 2, INFINITY, NULL, NULL, &ascent);
+            st = vrp_ascend(test_ctx, &p, pass, NULL, -1, 2, INFINITY, NULL, NULL, &ascent);
         test_fail_allocation(0);
         assert_true(st == MCO_OK || ascent.price == NULL);
         vrp_ascent_clear(test_ctx, &ascent);
@@ -201,7 +310,7 @@ static void test_stored_values(void **state)
         assert_ok(mco_vrp_read(test_ctx, path, &(mco_vrp_model)MCO_VRP_MODEL_INIT, &vrp));
         assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 18, &p));
         vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
-        assert_ok(vrp_ascend(test_ctx, &p, pass, (int64_t)(stored[k].known * p.unit), 300, INFINITY, NULL, NULL, &ascent));
+        assert_ok(vrp_ascend(test_ctx, &p, pass, NULL, (int64_t)(stored[k].known * p.unit), 300, INFINITY, NULL, NULL, &ascent));
         const double bound = (double)ascent.bound / p.unit;
         assert_true(bound <= stored[k].lp && bound >= 0.999 * stored[k].lp);
         expect_proved(&p, &ascent);
@@ -214,6 +323,7 @@ static void test_stored_values(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_stop), TEST(test_memory_failures), TEST(test_stored_values)};
+    const struct CMUnitTest tests[] = {TEST(test_small),           TEST(test_starts),         TEST(test_parts), TEST(test_stop),
+                                       TEST(test_stop_on_the_way), TEST(test_memory_failures), TEST(test_stored_values)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -456,7 +456,7 @@ static void refusals_name_both_numbers(void **state)
 
 // ---- Arcs
 
-// Values of arcs are lower bounds; with tables of the same sets, and neither rows nor lengths, they are exact.
+// Values of arcs are lower bounds. They are exact with a symmetric problem, and with tables of the same sets, neither rows nor lengths.
 static void assert_arc_values(const test_case *c, const plain *b, const vrp_label_task *task)
 {
     int32_t value[MOST_NODES * STRIDE];
@@ -464,6 +464,7 @@ static void assert_arc_values(const test_case *c, const plain *b, const vrp_labe
     bool is_exact = task->tables != NULL && c->problem.max_length == INT64_MAX;
     for (int64_t k = 0; k < c->cuts.count; k++)
         is_exact = is_exact && (c->cuts.cut[k].kind == VRP_CUT_SET || c->cuts.cut[k].price == 0);
+    is_exact = is_exact || (c->problem.is_symmetric && task->most_labels > 20);  // few labels grow to half the capacity only
     assert_ok(vrp_label_arc_values(test_ctx, task, value, &result));
     assert_true(result.least <= b->least || (result.end == VRP_LABELS_STOPPED && result.least == VRP_NO_PATH));
     for (int32_t i = 0; i < c->problem.nodes; i++)

@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "lp/lp.h"
 #include "vrp/bound/pool/pool.h"
+#include "vrp/bound/pool/sift.h"
 
 enum { CUSTOMERS = 9, NODES = CUSTOMERS + 1, SETS = 1 << CUSTOMERS, SKIPPED = 77 };
 
@@ -138,7 +139,7 @@ static void test_against_all_partitions(void **state)
         assert_ok(vrp_routes_append(test_ctx, &list, NULL, 0, 0));
         const int64_t best = cheapest(least, p.fleet), near = best == INT64_MAX ? 2000 : best + draw(&seed, 3) * 40;
         const int64_t known = round % 5 == 0 ? INT64_MAX : round % 7 == 0 ? 1000000 : near;
-        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, round % 2 == 0 ? &cuts : NULL, known, INFINITY, &r));
+        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, round % 2 == 0 ? &cuts : NULL, known, INFINITY, INFINITY, &r));
         assert_true(r.is_done);
         if (best < known) {
             assert_int_equal(r.cost, best);
@@ -175,7 +176,7 @@ static void test_stopped(void **state)
     p.fleet = (vrp_fleet){1, CUSTOMERS};
     random_list(&seed, vrp, 400, &list, least);
     const int64_t best = cheapest(least, p.fleet);
-    assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, best + 100, mco_clock_s() - 1, &r));
+    assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, best + 100, mco_clock_s() - 1, INFINITY, &r));
     assert_false(r.is_done);
     assert_true(r.bound <= best);
     vrp_pool_result_clear(test_ctx, &r);
@@ -202,7 +203,7 @@ static void test_memory_failures(void **state)
     while (st == MCO_ERR_MEMORY) {
         vrp_pool_result r = {0};
         test_fail_allocation(++k);
-        st = vrp_pool_solve(test_ctx, NULL, &p, &list, &cuts, 2000, INFINITY, &r);
+        st = vrp_pool_solve(test_ctx, NULL, &p, &list, &cuts, 2000, INFINITY, INFINITY, &r);
         test_fail_allocation(0);
         vrp_pool_result_clear(test_ctx, &r);
     }
@@ -214,12 +215,82 @@ static void test_memory_failures(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// ---- Sifting
+
+enum { SIFT_ROWS = 12, SIFT_COLUMNS = 600 };
+
+// Columns that cover 1 to 4 of the rows, artificial ones first.
+static mco_lp *random_program(uint64_t *seed)
+{
+    mco_lp *lp = NULL;
+    double side[SIFT_ROWS];
+    assert_ok(mco_lp_open(test_ctx, &lp));
+    for (int i = 0; i < SIFT_ROWS; i++)
+        side[i] = 1 + draw(seed, 3);
+    assert_ok(mco_lp_add_rows(test_ctx, lp, SIFT_ROWS, side, side, NULL, NULL, NULL));
+    for (int c = 0; c < SIFT_ROWS + SIFT_COLUMNS; c++) {
+        const double cost = c < SIFT_ROWS ? 1e5 : 100 + draw(seed, 900), least = 0, most = INFINITY;
+        int64_t first[2] = {0, 0};
+        int32_t row[SIFT_ROWS];
+        double value[SIFT_ROWS];
+        for (int i = 0; i < SIFT_ROWS; i++)
+            if (c < SIFT_ROWS ? c == i : draw(seed, SIFT_ROWS) < 3) {
+                row[first[1]] = i;
+                value[first[1]++] = 1;
+            }
+        assert_ok(mco_lp_add_columns(test_ctx, lp, 1, &cost, &least, &most, first, row, value));
+    }
+    return lp;
+}
+
+// The basis that comes of sifting is optimal: no iteration is left, and the optimum is that of the plain program.
+static void test_sifting(void **state)
+{
+    (void)state;
+    mco_lp_end end;
+    for (uint64_t round = 1; round <= 20; round++) {
+        uint64_t seed = round, again = round;
+        mco_lp *plain = random_program(&seed), *sifted = random_program(&again);
+        assert_ok(mco_lp_solve(test_ctx, plain, MCO_LP_PRIMAL, INFINITY, &end));
+        assert_int_equal(end, MCO_LP_OPTIMAL);
+        assert_ok(pool_sift(test_ctx, sifted, SIFT_ROWS + 5, INFINITY));
+        assert_ok(mco_lp_solve(test_ctx, sifted, MCO_LP_DUAL, INFINITY, &end));
+        assert_int_equal(end, MCO_LP_OPTIMAL);
+        assert_true(fabs(mco_lp_objective(plain) - mco_lp_objective(sifted)) < 1e-6 * mco_lp_objective(plain));
+        assert_true(mco_lp_iterations(sifted) <= 2 && mco_lp_iterations(plain) > 10);
+        mco_lp_close(test_ctx, &plain);
+        mco_lp_close(test_ctx, &sifted);
+    }
+}
+
+// A stop leaves the program as it was; failed allocations release all.
+static void test_sifting_ends(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    mco_lp_end end;
+    mco_status st = MCO_ERR_MEMORY;
+    mco_lp *lp = random_program(&seed);
+    assert_ok(pool_sift(test_ctx, lp, SIFT_ROWS, mco_clock_s() - 1));
+    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
+        test_fail_allocation(k);
+        st = pool_sift(test_ctx, lp, SIFT_ROWS, INFINITY);
+        test_fail_allocation(0);
+    }
+    assert_ok(st);
+    assert_ok(mco_lp_solve(test_ctx, lp, MCO_LP_DUAL, INFINITY, &end));
+    assert_int_equal(end, MCO_LP_OPTIMAL);
+    mco_lp_close(test_ctx, &lp);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_against_all_partitions),
         TEST(test_stopped),
         TEST(test_memory_failures),
+        TEST(test_sifting),
+        TEST(test_sifting_ends),
     };
     if (!mco_lp_is_there())
         return SKIPPED;

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "lp/lp.h"
+#include "vrp/bound/recheck_fleet.h"
 #include "vrp/bound/recheck_proof.h"
 #include "vrp/bound/tree/tree.h"
 
@@ -151,6 +152,34 @@ static void test_any_prices(void **state)
         mco_vrp_destroy(test_ctx, &vrp);
     }
     assert_true(proved > 5 && disproved > 5);
+}
+
+// ---- The number of routes
+
+// The driver's own range is the same one, and some best plan is in it.
+static void test_fleet(void **state)
+{
+    (void)state;
+    uint64_t seed = 29;
+    int narrow = 0;
+    for (int round = 0; round < (TEST_IS_SANITIZED ? 10 : 60); round++) {
+        vrp_bound_problem p;
+        bool is_done = false;
+        mco_vrp *vrp = random_instance(&seed, 4 + draw(&seed, 5), round % 4);
+        vrp->vehicles = round % 5 == 0 ? vrp->customers : 0;
+        assert_ok(vrp_bound_problem_open(test_ctx, vrp, vrp->vehicles, false, LARGEST, &p));
+        const vrp_fleet fleet = vrp_recheck_fleet(test_ctx, vrp, -1, INFINITY, &is_done), all = {1, vrp->customers};
+        assert_true(is_done && fleet.least == p.fleet.least && fleet.most == p.fleet.most);
+        assert_true(best_cost(vrp, fleet) == best_cost(vrp, all));
+        narrow += fleet.most < vrp->customers;
+        const vrp_fleet exactly = vrp_recheck_fleet(test_ctx, vrp, 3, 0, &is_done);
+        assert_true(is_done && exactly.least == 3 && exactly.most == 3);
+        (void)vrp_recheck_fleet(test_ctx, vrp, -1, 0, &is_done);
+        assert_true(is_done);  // too few customers for a look at the clock
+        vrp_bound_problem_close(test_ctx, &p);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(narrow > 3);
 }
 
 // ---- Trees
@@ -311,7 +340,7 @@ static void test_ends(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_any_prices), TEST(test_trees), TEST(test_wrong_claims), TEST(test_ends)};
+    const struct CMUnitTest tests[] = {TEST(test_any_prices), TEST(test_fleet), TEST(test_trees), TEST(test_wrong_claims), TEST(test_ends)};
     if (!mco_lp_is_there())
         return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,7 +249,7 @@ static void climb(const tiny *t)
     vrp_q_pass *pass = NULL;
     vrp_ascent ascent = {.bound = INT64_MIN};
     assert_ok(vrp_q_open(test_ctx, &t->problem, &settings, &pass));
-    const mco_status st = vrp_ascend(test_ctx, &t->problem, pass, -1, 40, INFINITY, NULL, NULL, &ascent);
+    const mco_status st = vrp_ascend(test_ctx, &t->problem, pass, NULL, -1, 40, INFINITY, NULL, NULL, &ascent);
     if (st == MCO_OK)
         assert_safe(t, ascent.bound);
     else

@@ -40,23 +40,35 @@ done:
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
+// The stages of the root. Where one is stopped the bound so far holds, and what comes behind tells and rechecks it.
+static mco_status raise_root(vrp_root *root, bool *is_stopped)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_root_ascend(root));
+    MCO_TRY(vrp_root_columns(root));
+    MCO_TRY(vrp_root_cut_capacity(root));
+    MCO_TRY(vrp_root_remove_arcs(root));
+    MCO_TRY(vrp_root_cut_rank1(root));
+    MCO_TRY(vrp_root_refine(root));
+done:
+    *is_stopped = st == MCO_ERR_STOPPED;
+    return *is_stopped ? MCO_OK : st;
+}
+
 mco_status vrp_prove(vrp_proof *proof)
 {
     mco_status st = MCO_OK;
+    bool is_stopped = false;
     vrp_root root;
     MCO_TRY(vrp_root_open(proof, &root));
-    MCO_TRY(vrp_root_ascend(&root));
-    MCO_TRY(vrp_root_columns(&root));
-    MCO_TRY(vrp_root_cut_capacity(&root));
-    MCO_TRY(vrp_root_remove_arcs(&root));
-    MCO_TRY(vrp_root_cut_rank1(&root));
-    MCO_TRY(vrp_root_refine(&root));
+    MCO_TRY(raise_root(&root, &is_stopped));
     MCO_TRY(vrp_root_finish(&root));
-    MCO_TRY(vrp_root_divide(&root));
+    if (!is_stopped)
+        MCO_TRY(vrp_root_divide(&root));
     MCO_TRY(vrp_root_recheck(&root));
 done:
     // The stages leave some of the time to the last passes. What these did not need is no reason to call the proof finished.
-    if (!mco_run_must_stop(proof->run, proof->result->pricings) && (st == MCO_ERR_STOPPED || root.lacks_time || vrp_root_is_over(&root)) &&
+    if (!mco_run_must_stop(proof->run, proof->result->pricings) && (is_stopped || st == MCO_ERR_STOPPED || root.lacks_time || vrp_root_is_over(&root)) &&
         (proof->known < 0 || proof->scaled_bound < proof->known))
         proof->run->stop = MCO_STOP_TIME;
     vrp_root_close(&root);

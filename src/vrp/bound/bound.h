@@ -3,6 +3,8 @@
 #ifndef MCO_VRP_BOUND_BOUND_H
 #define MCO_VRP_BOUND_BOUND_H
 
+#include <stdatomic.h>
+
 #include "base/run.h"
 #include "vrp/bound/problem.h"
 #include "vrp/bound/routes.h"
@@ -21,6 +23,8 @@ typedef struct vrp_proof {
     mco_status (*exchange)(struct vrp_proof *proof, void *user);
     void *user;
     mco_vrp_bound_result *result;  // rounds, support, prices, counts
+    const atomic_int *threads_now; // of params->threads, as many may work now; the caller may change it; NULL: all
+    bool may_use_cores;            // passes that a GPU refuses go to the cores; result->used_cores says so
     double open_stop_s;            // by mco_clock_s(): a first bound gives up opening its problem, as of many nodes, then; 0: no limit
 } vrp_proof;
 

@@ -11,8 +11,6 @@
 // A printed summary shows no more than these; a file holds all.
 enum { MOST_PRINTED_ROUNDS = 30, MOST_PRINTED_CUSTOMERS = 30 };
 
-static const char *const relaxation_names[] = {"q", "through-q", "ng"};
-
 // ---- Both
 
 void vrp_bound_begin(void *state)
@@ -41,7 +39,7 @@ void vrp_bound_end(cli_call *call)
 
 static void print_relaxation(const char *line, mco_vrp_relaxation relaxation, int64_t ng_size)
 {
-    printf("%s%s", line, relaxation_names[relaxation]);
+    printf("%s%s", line, mco_vrp_relaxation_text(relaxation));
     if (relaxation == MCO_VRP_RELAXATION_NG)
         printf("(%lld)", (long long)ng_size);
 }
@@ -150,11 +148,15 @@ mco_status vrp_bound_print(cli_call *call)
     print_values(s);
     if (r->solution.order != NULL)
         vrp_print_fleet(s->problem, &r->solution);
-    print_relaxation("relaxation ", s->bound_params.relaxation, s->bound_params.ng_size);
+    print_relaxation("relaxation ", r->relaxation, s->bound_params.ng_size);
+    if (r->relaxation != s->bound_params.relaxation)
+        printf(" (%s was asked for)", mco_vrp_relaxation_text(s->bound_params.relaxation));
     printf(", %lld pricing%s, %lld label%s, %lld route%s enumerated, %lld node%s\n", (long long)r->pricings, mco_plural(r->pricings),
            (long long)r->labels, mco_plural(r->labels), (long long)r->routes_enumerated, mco_plural(r->routes_enumerated),
            (long long)r->nodes, mco_plural(r->nodes));
     vrp_print_time(call->ctx, &r->work);
+    if (r->used_cores)
+        printf("engine     cpu for passes that the GPU has no room for\n");
     print_rounds(s);
     return MCO_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/structs.h"
 #include "vrp/bound/bound.h"
 #include "vrp/bound/entry.h"
+#include "vrp/search/exactly.h"
 #include "vrp/solution.h"
 
 #define MCO_OPTION_STRUCT mco_vrp_bound_params
@@ -23,6 +24,13 @@ const char *mco_vrp_bound_stage_text(mco_vrp_bound_stage stage)
 {
     static const char *const texts[] = {"ascent", "columns", "capacity cuts", "rank-1 cuts", "ng sets", "enumeration", "branching"};
     const unsigned k = (unsigned)stage;
+    return k < sizeof texts / sizeof texts[0] ? texts[k] : "?";
+}
+
+const char *mco_vrp_relaxation_text(mco_vrp_relaxation relaxation)
+{
+    static const char *const texts[] = {"q", "through-q", "ng"};
+    const unsigned k = (unsigned)relaxation;
     return k < sizeof texts / sizeof texts[0] ? texts[k] : "?";
 }
 
@@ -52,33 +60,11 @@ done:
     return st;
 }
 
-static mco_status refuse_fleet(const bounding *b)
-{
-    const int64_t exactly = b->params.vehicles_exactly;
-    if (exactly <= 0 || b->problem->vehicles == 0)
-        return MCO_OK;
-    return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "--vehicles-exactly %lld and a limit of %d vehicle%s are given: one of them was expected",
-                    (long long)exactly, b->problem->vehicles, mco_plural(b->problem->vehicles));
-}
-
 // Returns ARGUMENT, with the reason in the context's error, where no plan can exist.
 static mco_status find_conflict(const bounding *b)
 {
-    const mco_vrp *p = b->problem;
-    const int64_t exactly = b->params.vehicles_exactly;
-    int64_t demand = 0;
-    const mco_status st = vrp_find_conflict(b->ctx, p, b->run.stop_s);
-    if (st != MCO_OK || exactly <= 0)
-        return st;
-    if (exactly > p->customers)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "%d customer%s at most %d route%s, exactly %lld are asked for", p->customers,
-                        p->customers == 1 ? " makes" : "s make", p->customers, mco_plural(p->customers), (long long)exactly);
-    for (int32_t i = 1; i < p->nodes; i++)
-        demand += p->demand[i];
-    if (demand > exactly * p->capacity)
-        return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "all demands are %.15g, %lld vehicle%s %.15g", vrp_load(p, demand),
-                        (long long)exactly, exactly == 1 ? " carries" : "s carry", vrp_load(p, exactly * p->capacity));
-    return MCO_OK;
+    const mco_status st = vrp_find_conflict(b->ctx, b->problem, b->run.stop_s);
+    return st != MCO_OK ? st : vrp_find_exact_conflict(b->ctx, b->problem, b->params.vehicles_exactly);
 }
 
 // ---- The driver
@@ -93,6 +79,16 @@ static void begin_run(bounding *b)
                                        .decimals = b->problem->scale > 1 ? 2 : 0};
     b->run = mco_run_begin(b->ctx, &settings);
     b->ctx->call_stop_s = isfinite(b->run.stop_s) ? b->run.stop_s : 0;
+}
+
+// A plan has at most two arcs a customer.
+static mco_status refuse_known(const bounding *b)
+{
+    const mco_vrp *p = b->problem;
+    const double most = 2.0 * p->customers * p->longest / p->scale;
+    if (b->params.known <= most)
+        return MCO_OK;
+    return mco_fail(b->ctx, MCO_ERR_ARGUMENT, "--known %.15g: no plan of this instance costs more than %.15g", b->params.known, most);
 }
 
 // Gives the driver what is known of plans: the start, and a cost from elsewhere.
@@ -117,7 +113,8 @@ done:
 static mco_status run_driver(bounding *b, mco_vrp_bound_result *r, int64_t start_cost)
 {
     mco_status st = MCO_OK;
-    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
+    const bool may_use_cores = b->proof.may_use_cores;
+    b->proof = (vrp_proof){.may_use_cores = may_use_cores, .ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
     MCO_TRY(set_known(b, start_cost));
     MCO_TRY(vrp_prove(&b->proof));
     (void)mco_run_must_stop(&b->run, r->pricings);
@@ -202,7 +199,8 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     int64_t start_cost = -1;
     vrp_relax_settings settings;
     const mco_vrp_bound_params *p = &b->params;
-    MCO_TRY(refuse_fleet(b));
+    MCO_TRY(vrp_refuse_exactly(b->ctx, b->problem, p->vehicles_exactly));
+    MCO_TRY(refuse_known(b));
     MCO_TRY(refuse_start(b, &start_cost));
     const mco_status conflict = find_conflict(b);
     if (conflict == MCO_ERR_ARGUMENT) {
@@ -215,11 +213,16 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
     // Column generation runs some hundred passes.
     const double transitions = 300.0 * vrp_bound_share(p->relaxation) * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
     MCO_TRY(vrp_bound_settle(b->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory, transitions, NULL, &settings));
+    b->proof.may_use_cores = p->engine == MCO_ENGINE_AUTO;
     b->params.engine = settings.engine;
     r->work = vrp_bound_work(&settings);
     if (b->problem->customers == 0)
         return fill_empty(b, r);
     MCO_TRY(run_driver(b, r, start_cost));
+    if (r->used_cores) {
+        settings.engine = MCO_ENGINE_CPU;
+        r->work = vrp_bound_work(&settings);
+    }
     MCO_TRY(fill_result(b, r));
 done:
     return st;
@@ -234,6 +237,7 @@ mco_status mco_vrp_bound(mco_context *ctx, const mco_vrp *problem, const mco_vrp
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
     r.bound = r.root_bound = r.cost = NAN;
     r.scaled_bound = r.scaled_cost = -1;
+    r.relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
     MCO_TRY(MCO_TAKE(ctx, params, &b.params));
     MCO_TRY(mco_options_validate(ctx, &bound_options, &b.params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "vrp/bound/recheck.h"
+#include "vrp/bound/recheck_fleet.h"
 #include "vrp/bound/root.h"
 
 // The recheck may last as long as the time that is left, without a limit so many seconds.
@@ -71,12 +72,24 @@ static int32_t finer_cost(const vrp_root *r)
     return (int32_t)fmin(LARGEST_COST, cost * fmax(1, most / price));
 }
 
+// Opens the problem in the finer unit, until the run ends: the distances of 10,000 customers alone take a second.
+static mco_status open_finer(vrp_root *r, proven *p)
+{
+    vrp_proof *proof = r->proof;
+    const double before_s = proof->open_stop_s;
+    if (isfinite(proof->run->stop_s))
+        proof->open_stop_s = proof->run->stop_s;
+    const mco_status st = vrp_root_open_problem(proof, finer_cost(r), &p->problem);
+    proof->open_stop_s = before_s;
+    p->has_problem = st == MCO_OK;
+    return st;
+}
+
 static mco_status open_pass(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = r->proof->ctx;
-    MCO_TRY(vrp_root_open_problem(r->proof, finer_cost(r), &p->problem));
-    p->has_problem = true;
+    MCO_TRY(open_finer(r, p));
     p->problem.fleet = r->problem.fleet;
     MCO_TRY(mco_alloc(ctx, &p->arcs, (int64_t)p->problem.nodes * p->problem.stride));
     MCO_TRY(mco_alloc(ctx, &p->by_load, (int64_t)p->problem.capacity + 1));
@@ -86,6 +99,7 @@ static mco_status open_pass(vrp_root *r, proven *p)
         MCO_TRY(vrp_ng_open(ctx, &p->problem, vrp_master_table_sets(&r->master), &r->settings, &p->ng));
     else
         MCO_TRY(vrp_q_open(ctx, &p->problem, &r->settings, &p->q));
+    vrp_root_tell_engine(r, p->q, p->ng);
 done:
     return st;
 }
@@ -234,7 +248,10 @@ static mco_status recheck_by_tables(vrp_root *r, const proven *p, double stop_s,
     mco_status st = MCO_OK;
     const vrp_proof *proof = r->proof;
     int64_t bound = INT64_MIN;
-    MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, p->price, &p->cuts, sets_of(r), stop_s, &bound, is_done));
+    const vrp_fleet fleet = vrp_recheck_fleet(proof->ctx, proof->problem, proof->params->vehicles_exactly, stop_s, is_done);
+    if (!*is_done)
+        return MCO_OK;
+    MCO_TRY(vrp_bound_recheck(proof->ctx, proof->problem, &p->problem, fleet, p->price, &p->cuts, sets_of(r), stop_s, &bound, is_done));
     if (*is_done && bound < p->bound && !vrp_bound_has_length(&p->problem))
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck proves a bound of %lld units, the prices were worth %lld",
                         (long long)bound, (long long)p->bound);
@@ -243,13 +260,16 @@ done:
     return st;
 }
 
-// The quicker way comes first: with RANK1 rows tables ask for labels of ng-routes, which are more than those of elementary ones.
+// The quicker way comes first: with RANK1 rows tables ask for labels of ng-routes, which are more than those of elementary ones. Where there
+// is no memory for it the bound stays, not rechecked. No recheck knows why few routes do not pay.
 static mco_status recheck(vrp_root *r, proven *p)
 {
     mco_status st = MCO_OK;
     const vrp_proof *proof = r->proof;
     const double stop_s = isfinite(proof->run->stop_s) ? proof->run->stop_s : mco_clock_s() + RECHECK_S;
     bool is_done = false;
+    if (r->fleet_is_raised)
+        return MCO_OK;
     MCO_TRY(drop_idle(r, &p->cuts));
     const bool routes_first = has_rank1(&p->cuts);
     if (routes_first)
@@ -258,9 +278,11 @@ static mco_status recheck(vrp_root *r, proven *p)
         MCO_TRY(recheck_by_tables(r, p, stop_s, &is_done));
     if (!is_done && !routes_first)
         MCO_TRY(recheck_by_routes(r, p, stop_s, &is_done));
-    proof->result->is_rechecked = is_done && !r->fleet_is_raised;  // no recheck knows why few routes do not pay
 done:
-    return st;
+    proof->result->is_rechecked = is_done && st == MCO_OK;
+    if (st == MCO_ERR_MEMORY)
+        mco_log(proof->ctx, MCO_LOG_WARNING, "the bound of the root is not rechecked: %s", mco_context_error(proof->ctx));
+    return st == MCO_ERR_MEMORY ? MCO_OK : st;
 }
 
 // ---- The result

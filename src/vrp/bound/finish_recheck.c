@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "vrp/bound/recheck_fleet.h"
 #include "vrp/bound/recheck_proof.h"
 #include "vrp/bound/root.h"
 
@@ -68,7 +69,7 @@ static const char *obstacle(const vrp_root *r)
     if (r->claims.is_full)
         return "the proof has too many parts to be kept";
     if (r->claims.count == 0)
-        return "the time was over";
+        return "the run ended before its prices were kept";
     return NULL;
 }
 
@@ -99,9 +100,14 @@ mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int
     const vrp_proof *proof = root->proof;
     const double now = mco_clock_s(), until_s = fmin(stop_s, now + fmax(LEAST_S, mco_run_time_s(proof->run)));
     int64_t part = 0;
+    bool is_known = false;
     vrp_ng_sets sets = {0};
+    const vrp_fleet fleet = vrp_recheck_fleet(proof->ctx, proof->problem, proof->params->vehicles_exactly, until_s, &is_known);
+    *end = VRP_RECHECK_TIME;
+    if (!is_known)
+        return MCO_OK;
     MCO_TRY(open_sets(root, &sets));
-    st = vrp_bound_recheck_proof(proof->ctx, proof->problem, root->problem.fleet, claims, &sets, bound, until_s, end, &part);
+    st = vrp_bound_recheck_proof(proof->ctx, proof->problem, fleet, claims, &sets, bound, until_s, end, &part);
     if (st == MCO_ERR_CHECK)
         st = mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck of the proof: %s", mco_context_error(proof->ctx));
     MCO_TRY(st);
@@ -111,7 +117,9 @@ mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int
             *end == VRP_RECHECK_PROVED ? "proved" : text_of(*end), mco_clock_s() - now);
 done:
     vrp_ng_sets_close(proof->ctx, &sets);
-    return st;
+    if (st == MCO_ERR_MEMORY)
+        *end = VRP_RECHECK_ROOM;  // the bound is no worse for that
+    return st == MCO_ERR_MEMORY ? MCO_OK : st;
 }
 
 mco_status vrp_root_recheck(vrp_root *root)
@@ -129,15 +137,17 @@ mco_status vrp_root_recheck(vrp_root *root)
         proof->result->is_bound_rechecked = true;
         return MCO_OK;
     }
-    MCO_TRY(claim_root(r));
-    why = obstacle(r);
-    if (why == NULL)
-        MCO_TRY(vrp_root_recheck_claims(r, &r->claims, proof->scaled_bound, proof->run->stop_s, &end));
+    st = claim_root(r);
+    why = st == MCO_ERR_MEMORY ? "the prices of the proof have no room in memory twice" : obstacle(r);
+    st = st == MCO_ERR_MEMORY ? MCO_OK : st;
+    if (why == NULL && st == MCO_OK)
+        st = vrp_root_recheck_claims(r, &r->claims, proof->scaled_bound, proof->run->stop_s, &end);
+    if (st != MCO_OK)
+        return st;
     if (end == VRP_RECHECK_PROVED && why == NULL)
         say(r, "all of it", "");
     else
         say(r, by_root > 0 ? "the root's bound" : "nothing", why != NULL ? why : text_of(end));
     proof->result->is_bound_rechecked = end == VRP_RECHECK_PROVED && why == NULL;
-done:
-    return st;
+    return MCO_OK;
 }

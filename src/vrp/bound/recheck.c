@@ -64,10 +64,10 @@ done:
     return st;
 }
 
-mco_status vrp_bound_recheck(mco_context *ctx, const mco_vrp *vrp, const vrp_bound_problem *problem, const int32_t *price,
+mco_status vrp_bound_recheck(mco_context *ctx, const mco_vrp *vrp, const vrp_bound_problem *problem, vrp_fleet fleet, const int32_t *price,
                              const vrp_cuts *cuts, const vrp_ng_sets *sets, double stop_s, int64_t *bound, bool *is_done)
 {
-    vrp_recheck c = {.ctx = ctx, .vrp = vrp, .unit = problem->unit, .fleet = problem->fleet, .price = price, .cuts = cuts, .sets = sets,
+    vrp_recheck c = {.ctx = ctx, .vrp = vrp, .unit = problem->unit, .fleet = fleet, .price = price, .cuts = cuts, .sets = sets,
                      .stop_s = stop_s};
     *bound = INT64_MIN;
     *is_done = false;

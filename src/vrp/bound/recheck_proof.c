@@ -316,15 +316,20 @@ static const bool *removed_of(const proof_check *c, int64_t part)
     return c->removed[part];
 }
 
-// Notes the arcs that are absent in `arc` for a part, and for those that it holds.
-static mco_status note_arcs(const proof_check *c, const vrp_recheck *t, int64_t part)
+// Notes the arcs that are absent in `arc` for a part, and for those that it holds. t->removed may be the list that this one replaces.
+static mco_status note_arcs(const proof_check *c, vrp_recheck *t, int64_t part)
 {
     const int64_t count = (int64_t)t->nodes * t->nodes;
+    bool *absent = NULL;
+    const mco_status st = mco_alloc(c->ctx, &absent, count);
+    if (st != MCO_OK)
+        return st;
+    for (int64_t ij = 0; ij < count; ij++)
+        absent[ij] = t->arc[ij] >= VRP_RECHECK_ABSENT / 2;
+    t->removed = absent;
     mco_free(c->ctx, &c->removed[part]);
-    const mco_status st = mco_alloc(c->ctx, &c->removed[part], count);
-    for (int64_t ij = 0; st == MCO_OK && ij < count; ij++)
-        c->removed[part][ij] = t->arc[ij] >= VRP_RECHECK_ABSENT / 2;
-    return st;
+    c->removed[part] = absent;
+    return MCO_OK;
 }
 
 // Fills the tables at the prices, without the arcs removed before, and removes those that they tell.

@@ -123,6 +123,8 @@ static void write_bound_counters(mco_json *json, const void *user)
     mco_json_bool(json, "is_rechecked", r->is_rechecked);
     mco_json_bool(json, "is_bound_rechecked", r->is_bound_rechecked);
     mco_json_text(json, "bound_checked", r->bound_checked);
+    mco_json_text(json, "relaxation_used", mco_vrp_relaxation_text(r->relaxation));
+    mco_json_bool(json, "used_cores", r->used_cores);
     mco_json_integer(json, "pricings", r->pricings);
     mco_json_integer(json, "labels", r->labels);
     mco_json_integer(json, "routes_enumerated", r->routes_enumerated);

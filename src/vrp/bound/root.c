@@ -8,7 +8,9 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "vrp/bound/columns/ascent.h"
+#include "vrp/bound/columns/parts.h"
 #include "vrp/bound/entry.h"
+#include "vrp/search/construct.h"
 
 // The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
 enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
@@ -20,6 +22,8 @@ static const double PASSES = 300;
 // than SHORT_S, columns may not come far: then the ascent goes on.
 enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
 static const double SHORT_S = 2;
+// Of the time that is left, for the parts of a large map.
+static const double PARTS_SHARE = 0.4;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. Rounds end after FLAT_ROUNDS that raise the program by less
@@ -27,6 +31,8 @@ static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12, MEMBERS_A_ROUND = 80 };
 // Capacity cuts of programs solved to COARSE_PRECISION are as good as those of the optimum. Later programs have the master's own precision.
 static const double COARSE_PRECISION = 1e-3;
+// Programs between rounds of rank-1 rows end at this share of the gap to the known cost: the next rows raise them more.
+static const double ROUGH_SHARE = 0.05;
 static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
@@ -81,6 +87,23 @@ static int64_t known_in_units(const vrp_root *r)
     return r->proof->known >= 0 ? (int64_t)ceil((double)r->proof->known * r->problem.unit) : INT64_MAX;
 }
 
+// Steps of an ascent towards a cost far above that of plans would leave the range of values.
+static int64_t cost_of_single_routes(const vrp_bound_problem *p)
+{
+    int64_t cost = 0;
+    for (int32_t i = 1; i < p->nodes; i++)
+        cost += (int64_t)p->cost[i] + p->cost[(int64_t)i * p->stride];
+    return cost;
+}
+
+// A construction ends with the columns, and a first bound's with that bound.
+static bool estimate_ends(void *user)
+{
+    const vrp_root *r = user;
+    const double open_s = r->proof->open_stop_s, now = mco_clock_s();
+    return (open_s > 0 && now >= open_s) || vrp_bound_is_over(r->proof->ctx, r->stop_s) || mco_is_cancelled(r->proof->ctx);
+}
+
 // A cost to begin with: the known one, or that of a quick construction, which also gives columns.
 static mco_status estimate(vrp_root *r)
 {
@@ -88,10 +111,12 @@ static mco_status estimate(vrp_root *r)
     const vrp_proof *proof = r->proof;
     int64_t cost;
     if (proof->known >= 0) {
-        r->estimate = known_in_units(r);
+        const int64_t most = cost_of_single_routes(&r->problem), known = known_in_units(r);
+        r->estimate = known < most ? known : most;
         return MCO_OK;
     }
-    st = mco_vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, &r->plan);
+    const vrp_watch watch = {estimate_ends, r};
+    st = vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, r->settings.threads, &watch, &r->plan);
     if (st == MCO_OK && mco_vrp_check(proof->ctx, proof->problem, &r->plan, &cost) == MCO_OK)
         r->estimate = (int64_t)((double)cost * r->problem.unit);
     else if (st != MCO_ERR_MEMORY)
@@ -113,11 +138,13 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
-    r->settings.may_use_cores = true;  // sets grow, and their tables
-    MCO_TRY(estimate(r));
+    r->settings.may_use_cores = proof->may_use_cores;
+    r->settings.runs_often = true;
+    r->settings.threads_now = proof->threads_now;
     r->stop_s = proof->run->stop_s;
     if (isfinite(r->stop_s))
         r->stop_s -= fmin(LAST_MOST_S, LAST_SHARE * (r->stop_s - mco_clock_s()));
+    MCO_TRY(estimate(r));
 done:
     return st;
 }
@@ -183,10 +210,18 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
     MCO_TRY(add_round(r, stage, (double)proof->scaled_bound / proof->problem->scale));
     if (proof->exchange != NULL)
         MCO_TRY(proof->exchange(proof, proof->user));
-    if (r->has_master)
+    if (r->has_master) {
         r->master.known = known_in_units(r);
+        r->master.threads = vrp_relax_threads(&r->settings);
+    }
 done:
     return st;
+}
+
+void vrp_root_tell_engine(vrp_root *root, const vrp_q_pass *q, const vrp_ng_pass *ng)
+{
+    const mco_engine engine = ng != NULL ? vrp_ng_engine_in_use(ng) : q != NULL ? vrp_q_engine_in_use(q) : root->settings.engine;
+    root->proof->result->used_cores |= engine != root->settings.engine;
 }
 
 // ---- Ascent
@@ -210,6 +245,16 @@ static mco_status note_ascent(void *user, int64_t bound)
     return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
 }
 
+// Prices of the parts of a large map, in a share of the time.
+static mco_status begin_by_parts(vrp_root *r, int32_t **start)
+{
+    const double now = mco_clock_s(), left = r->stop_s - now;
+    const mco_status st = vrp_ascend_parts(r->proof->ctx, &r->problem, &r->settings, isfinite(left) ? now + PARTS_SHARE * left : INFINITY, start);
+    if (*start != NULL)
+        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ascent: parts of the map, %.2f s", mco_clock_s() - now);
+    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+}
+
 mco_status vrp_root_ascend(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -217,12 +262,16 @@ mco_status vrp_root_ascend(vrp_root *root)
     mco_context *ctx = r->proof->ctx;
     vrp_q_pass *q = NULL;
     vrp_ascent ascent = {0};
+    int32_t *start = NULL;
     const bool is_alone = !wants_lp(r);
     if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
         mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
     const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
+    MCO_TRY(begin_by_parts(r, &start));
     MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
+    vrp_root_tell_engine(r, q, NULL);
+    r->proof->result->relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
+    MCO_TRY(vrp_ascend(ctx, &r->problem, q, start, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
     r->price = ascent.price;
     ascent.price = NULL;
     if (r->price == NULL)
@@ -234,6 +283,7 @@ mco_status vrp_root_ascend(vrp_root *root)
     r->proof->result->pricings += ascent.steps;
     mco_log(ctx, MCO_LOG_DETAIL, "ascent: %d steps, bound %.6g", ascent.steps, (double)r->proof->scaled_bound / r->proof->problem->scale);
 done:
+    mco_free(ctx, &start);
     vrp_ascent_clear(ctx, &ascent);
     vrp_q_close(ctx, &q);
     return st;
@@ -269,7 +319,13 @@ static mco_status take_pricer(vrp_root *r)
         if (st == MCO_ERR_LIMIT)
             mco_log(proof->ctx, MCO_LOG_WARNING, "%s: the bound is one of q-routes", mco_context_error(proof->ctx));
     }
-    return st == MCO_ERR_LIMIT ? vrp_master_take_q(&r->master, &r->settings) : st;
+    if (st == MCO_ERR_LIMIT)
+        st = vrp_master_take_q(&r->master, &r->settings);
+    if (st == MCO_OK) {
+        proof->result->relaxation = r->master.ng != NULL ? MCO_VRP_RELAXATION_NG : MCO_VRP_RELAXATION_Q;
+        vrp_root_tell_engine(r, r->master.q, r->master.ng);
+    }
+    return st;
 }
 
 static mco_status note_on_the_way(void *user)
@@ -343,9 +399,16 @@ static mco_status grow_sets(vrp_root *r, int32_t *added)
     st = vrp_master_grow_sets(&r->master, &r->settings, LARGEST_SET, MEMBERS_A_ROUND, added);
     if (st == MCO_ERR_LIMIT)
         *added = 0;  // the tables of small sets have grown beyond the memory: the sets are those that were
+    vrp_root_tell_engine(r, r->master.q, r->master.ng);
     if (*added > 0)
         mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ng sets: %d members more", *added);
     return st == MCO_ERR_LIMIT ? MCO_OK : st;
+}
+
+// What the program lacks to the known cost; 0: none is known.
+static double gap_of(const vrp_root *r, double value)
+{
+    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
 // One round of rank-1 rows, and of capacity cuts as far as they are violated much. *found of both; 0 also where labels got stuck.
@@ -359,6 +422,7 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     *found += more;
     MCO_TRY(grow_sets(r, &more));
     *found += more;
+    r->master.precision = fmax(r->precision, ROUGH_SHARE * gap_of(r, r->master.lp_value) / fabs(r->master.lp_value));
     if (*found > 0)
         MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_RANK1_CUTS, &is_done));
     if (!is_done)
@@ -367,12 +431,6 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     MCO_TRY(vrp_root_enumerate(r));
 done:
     return st;
-}
-
-// What the program lacks to the known cost; 0: none is known.
-static double gap_of(const vrp_root *r, double value)
-{
-    return r->proof->known >= 0 ? fmax(0, (double)known_in_units(r) - value) : 0;
 }
 
 // Rounds until so many in turn raise the program little.
@@ -411,7 +469,10 @@ done:
 mco_status vrp_root_cut_rank1(vrp_root *root)
 {
     const bool is_wanted = root->has_master && root->proof->params->cuts == MCO_VRP_CUTS_ALL && root->master.ng != NULL;
-    return is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    const mco_status st = is_wanted ? cut_rounds(root, cut_rank1, FLAT_ROUNDS) : MCO_OK;
+    if (is_wanted)
+        root->master.precision = root->precision;
+    return st;
 }
 
 // ---- Arcs

@@ -50,6 +50,9 @@ mco_status vrp_root_note(vrp_root *root, mco_vrp_bound_stage stage, const vrp_bo
 // caller.
 mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_done);
 
+// Notes in the result which engine a pass has: one of both, the other NULL.
+void vrp_root_tell_engine(vrp_root *root, const vrp_q_pass *q, const vrp_ng_pass *ng);
+
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
 mco_status vrp_root_ascend(vrp_root *root);
 mco_status vrp_root_columns(vrp_root *root);

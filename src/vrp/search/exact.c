@@ -16,7 +16,7 @@ typedef struct exact {
     uint32_t sets;              // 1 << customers
     int64_t *way;    // [sets * customers] from the depot through the whole set to its customer c; NONE if c is not in it
     int64_t *route;  // [sets] the cheapest route of a set within the limits
-    int64_t *best;   // [(routes + 1) * sets] row k: the cheapest partition of a set into at most k routes
+    int64_t *best;   // [(routes + 1) * sets] row k: the cheapest partition of a set into at most k routes, or into exactly k
 } exact;
 
 static int64_t distance(const exact *e, int32_t from, int32_t to)
@@ -95,9 +95,11 @@ static int64_t find_partition(const exact *e, int32_t k, uint32_t set, uint32_t 
     }
 }
 
-static void fill_partitions(exact *e)
+static void fill_partitions(exact *e, bool is_exactly)
 {
     uint32_t unused;
+    for (int32_t k = 1; is_exactly && k <= e->routes; k++)
+        e->best[(uint32_t)k * e->sets] = NONE;
     for (uint32_t set = 1; set < e->sets; set++)
         e->best[set] = NONE;
     for (int32_t k = 1; k <= e->routes; k++)
@@ -137,7 +139,7 @@ static mco_status note(const exact *e, vrp_search *search)
         find_partition(e, k, left, &first);
         add_route(e, first, &s);
     }
-    mco_run_raise_bound(&search->run, (double)cost / e->problem->scale);
+    mco_run_raise_bound(&search->run, (double)(cost - search->shift) / e->problem->scale);
     MCO_TRY(vrp_search_note(search, &s, cost, "exact"));
 done:
     mco_vrp_solution_clear(search->ctx, &s);
@@ -156,7 +158,7 @@ mco_status vrp_search_exact(vrp_search *search)
     MCO_TRY(mco_alloc(search->ctx, &e.route, e.sets));
     MCO_TRY(mco_alloc(search->ctx, &e.best, ((int64_t)e.routes + 1) * e.sets));
     fill_routes(&e);
-    fill_partitions(&e);
+    fill_partitions(&e, search->exactly > 0);
     if (e.best[(uint32_t)e.routes * e.sets + e.sets - 1] < NONE)
         MCO_TRY(note(&e, search));
     search->is_proven = true;

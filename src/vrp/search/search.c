@@ -6,13 +6,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "vrp/search/exactly.h"
 #include "vrp/solution.h"
+
+int64_t vrp_search_cost(const vrp_search *search)
+{
+    return search->best_cost >= 0 ? search->best_cost - search->shift : -1;
+}
 
 bool vrp_search_is_at_bound(const vrp_search *search)
 {
     const double bound = search->params->lower_bound * search->problem->scale;
-    const bool is_given = bound > 0 && ceil(bound - 1e-6) == (double)search->best_cost;
-    return search->best_cost >= 0 && (is_given || search->proved == search->best_cost);
+    const int64_t cost = vrp_search_cost(search);
+    const bool is_given = bound > 0 && ceil(bound - 1e-6) == (double)cost;
+    return cost >= 0 && (is_given || search->proved == cost);
 }
 
 void vrp_search_write_columns(void *user, char *out, size_t size)
@@ -38,7 +45,7 @@ done:
     return st;
 }
 
-mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
+static mco_status note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
 {
     mco_status st = MCO_OK;
     const bool replaces_early = search->is_early && cost == search->best_cost;
@@ -51,17 +58,38 @@ mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution,
     if (search->best_cost < 0)
         search->start_cost = cost;
     search->best_cost = cost;
-    MCO_TRY(mco_run_improve(&search->run, (double)cost / search->problem->scale, &search->best, source));
+    MCO_TRY(mco_run_improve(&search->run, (double)vrp_search_cost(search) / search->problem->scale, &search->best, source));
 done:
     return st;
+}
+
+// A plan of fewer routes than were asked for, divided.
+static mco_status note_divided(vrp_search *search, const mco_vrp_solution *solution, const char *source)
+{
+    mco_status st = MCO_OK;
+    mco_vrp_solution divided = {0};
+    bool is_within = false;
+    MCO_TRY(vrp_exactly_divide(search->ctx, search->problem, search->exactly, solution, &divided, &is_within));
+    if (is_within)
+        MCO_TRY(note(search, &divided, vrp_solution_cost(search->problem, &divided), source));
+done:
+    mco_vrp_solution_clear(search->ctx, &divided);
+    return st;
+}
+
+mco_status vrp_search_note(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
+{
+    const bool has_fewer = solution->routes < search->exactly;
+    return has_fewer ? note_divided(search, solution, source) : note(search, solution, cost, source);
 }
 
 mco_status vrp_search_note_early(vrp_search *search, const mco_vrp_solution *solution, int64_t cost, const char *source)
 {
     if (search->best_cost >= 0 && cost >= search->best_cost)
         return MCO_OK;
+    const int64_t before = search->best_cost;
     const mco_status st = vrp_search_note(search, solution, cost, source);
-    search->is_early = st == MCO_OK;
+    search->is_early = st == MCO_OK && search->best_cost != before;
     return st;
 }
 

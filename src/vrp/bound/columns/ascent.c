@@ -8,8 +8,10 @@
 // cost or an estimate of it; directions are deflected (Camerini, Fratta, Maffioli 1975).
 //
 // Prices are rounded to even integers. The bound is that of the rounded prices: with their least route by one more pass, or with m(0)
-// where the time is over and no price was rounded up.
+// where the time is over: then prices have any sign.
 #include "vrp/bound/columns/ascent.h"
+
+#include <string.h>
 
 #include "base/clock.h"
 #include "lagrange/lagrange.h"
@@ -17,7 +19,7 @@
 
 static const double MOST_PRICE = VRP_PRICES_MOST;
 static const double DEFLECTION = 0.7;         // share of the new subgradient in the direction
-static const double SHRINK = 0.7, FIRST_STEP = 1.5, LEAST_STEP = 1e-3;
+static const double SHRINK = 0.7, FIRST_STEP = 1.5, LATER_STEP = 0.5, LEAST_STEP = 1e-3;  // LATER_STEP: from a start
 static const double BEYOND = 1.002;           // the target is so much more than the known cost
 static const double ESTIMATE = 1.05;          // of the best bound, where no cost is known
 static const double TELL_S = 0.5;             // between two words to the listener
@@ -118,19 +120,28 @@ static bool advance(climb *a)
 
 // ---- Prices
 
-// Rounds the best prices. *is_less: none became more.
-static void round_prices(const climb *a, bool down, int32_t *price, bool *is_less)
+// Rounds the best prices; columns of a metric problem like none below 0.
+static void round_prices(const climb *a, bool down, int32_t *price)
 {
-    *is_less = down;
     price[0] = 0;
     for (int32_t i = 1; i < a->problem->nodes; i++) {
         price[i] = down ? even_below(a->best_price[i]) : even_of(a->best_price[i]);
-        *is_less = *is_less && price[i] <= a->best_price[i];
-        if (price[i] < 0 && a->problem->is_metric) {
+        if (price[i] < 0 && a->problem->is_metric)
             price[i] = 0;
-            *is_less = false;
-        }
     }
+}
+
+// The best prices rounded down, of any sign, and their bound, which needs no pass: no route is worth less with them. INT64_MIN: one is
+// out of range.
+static int64_t sure_bound(const climb *a, int32_t *price)
+{
+    bool is_less = true;
+    price[0] = 0;
+    for (int32_t i = 1; i < a->problem->nodes; i++) {
+        price[i] = even_below(a->best_price[i]);
+        is_less = is_less && price[i] <= a->best_price[i];
+    }
+    return is_less ? vrp_prices_bound(a->problem, price, NULL, (int64_t)a->best_price[0]) : INT64_MIN;
 }
 
 // The bound of prices by one more pass.
@@ -150,36 +161,36 @@ static void tell(const climb *a, int64_t bound)
         mco_run_raise_bound(a->run, (double)vrp_bound_proved(a->problem, bound) / a->problem->vrp->scale);
 }
 
-// Tells the listener of the best prices so far, rounded down: they need no pass. `room` [nodes] is overwritten.
+// Tells the listener of the best prices so far. `room` [nodes] is overwritten.
 static mco_status tell_on_the_way(climb *a, int32_t *room)
 {
-    bool is_less;
     const double now = mco_clock_s();
     if (a->listener == NULL || a->ascent.best <= a->told || now - a->told_s < TELL_S)
         return MCO_OK;
     a->told_s = now;
     a->told = a->ascent.best;
-    round_prices(a, true, room, &is_less);
-    return is_less ? a->listener->tell(a->listener->user, vrp_prices_bound(a->problem, room, NULL, (int64_t)a->best_price[0])) : MCO_OK;
+    const int64_t bound = sure_bound(a, room);
+    return bound > INT64_MIN ? a->listener->tell(a->listener->user, bound) : MCO_OK;
 }
 
-// Prices rounded down need no pass to be a bound; a pass makes it a better one. Then those to the nearest, by another pass.
+// Prices that need no pass to be a bound, for a run that is stopped. Passes make it a better one: of prices rounded down, then to the
+// nearest.
 static mco_status finish(climb *a, int32_t *room, double stop_s, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
-    bool is_less;
     int64_t bound;
-    round_prices(a, true, out->price, &is_less);
-    if (is_less)
-        out->bound = vrp_prices_bound(a->problem, out->price, NULL, (int64_t)a->best_price[0]);
-    MCO_TRY(prove(a, out->price, stop_s, &bound));
-    out->bound = bound > out->bound ? bound : out->bound;
-    round_prices(a, false, room, &is_less);
+    const size_t bytes = (size_t)a->problem->nodes * sizeof *room;
+    out->bound = sure_bound(a, out->price);
+    round_prices(a, true, room);
+    MCO_TRY(prove(a, room, stop_s, &bound));
+    if (bound > out->bound || memcmp(out->price, room, bytes) != 0)
+        out->bound = bound;
+    memcpy(out->price, room, bytes);
+    round_prices(a, false, room);
     MCO_TRY(prove(a, room, stop_s, &bound));
     if (bound > out->bound) {
         out->bound = bound;
-        for (int32_t i = 0; i < a->problem->nodes; i++)
-            out->price[i] = room[i];
+        memcpy(out->price, room, bytes);
     }
 done:
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
@@ -196,14 +207,14 @@ static void close_climb(mco_context *ctx, climb *a)
     mco_free(ctx, &a->arcs);
 }
 
-// First multipliers: each customer pays its share of the way to it and back.
-static mco_status open_climb(climb *a)
+// First multipliers: `start`, or each customer pays its share of the way to it and back.
+static mco_status open_climb(climb *a, const int32_t *start)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = a->ctx;
     const vrp_bound_problem *problem = a->problem;
     const size_t nodes = (size_t)problem->nodes;
-    const lagrange_rules rules = {.factor = FIRST_STEP, .shrink = SHRINK, .least_factor = LEAST_STEP, .patience = PATIENCE, .eases = true,
+    const lagrange_rules rules = {.factor = start != NULL ? LATER_STEP : FIRST_STEP, .shrink = SHRINK, .least_factor = LEAST_STEP, .patience = PATIENCE, .eases = true,
                                   .newest = DEFLECTION, .before = 1 - DEFLECTION, .memory = LAGRANGE_DIRECTION,
                                   .returns = LAGRANGE_RETURNS_WHEN_IT_SHRINKS};
     MCO_TRY(lagrange_open(ctx, &rules, problem->nodes, 0, &a->ascent));
@@ -214,6 +225,8 @@ static mco_status open_climb(climb *a)
     for (int32_t i = 1; i < problem->nodes; i++) {
         const double there = problem->cost[i], back = problem->cost[(int64_t)i * problem->stride];
         a->ascent.dual[i] = there < VRP_NO_ARC && back < VRP_NO_ARC ? (there + back) * problem->demand[i] / problem->capacity : 0;
+        if (start != NULL)
+            a->ascent.dual[i] = start[i];
     }
     a->told = -INFINITY;
     a->told_s = mco_clock_s();
@@ -226,15 +239,15 @@ static bool must_stop(const climb *a, int32_t step)
     return a->run != NULL && mco_run_must_stop(a->run, step);
 }
 
-mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
-                      double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
+mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                      int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
     climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .listener = listener, .known = known};
     const double begin_s = mco_clock_s();
     double slowest_s = 0;
     *out = (vrp_ascent){.bound = INT64_MIN};
-    MCO_TRY(open_climb(&a));
+    MCO_TRY(open_climb(&a, start));
     MCO_TRY(mco_alloc(ctx, &out->price, problem->nodes));
     // Two passes of the end fit in the time of two steps.
     for (bool moves = true; moves && out->steps < steps && mco_clock_s() + 3 * slowest_s < stop_s && !must_stop(&a, out->steps);) {

@@ -21,11 +21,11 @@ typedef struct vrp_ascent_listener {
     void *user;
 } vrp_ascent_listener;
 
-// Runs until `steps` are done, the step has shrunk to nothing, `stop_s` is over or the run must stop. `known`: cost of a plan in
+// Begins with the multipliers `start` [nodes], [0] unused; NULL: shares of the way to the depot. Runs until `steps` are done, the step has shrunk to nothing, `stop_s` is over or the run must stop. `known`: cost of a plan in
 // units, or an estimate. Calls mco_run_raise_bound(run, ...) at the end where `run` is not NULL. `listener`: NULL: none. Errors: MEMORY,
 // LIMIT, DEVICE, those of the listener.
-mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, int64_t known, int32_t steps,
-                      double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out);
+mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                      int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out);
 void vrp_ascent_clear(mco_context *ctx, vrp_ascent *ascent);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "vrp/bound/labels/grow.h"
+#include "vrp/bound/labels/tails.h"
 
 #include <string.h>
 
@@ -9,7 +9,8 @@
 enum {
     MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
     STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock
-    FIRST_SLOTS = 1 << 12
+    FIRST_SLOTS = 1 << 12,
+    ROUTES_OF_A_SET = 4       // elementary mode: so many times most_routes end the run before equal sets fold
 };
 
 mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp_states *states, bool is_backward, int32_t most_load,
@@ -73,7 +74,8 @@ bool vrp_side_goes_on(vrp_side *side, int64_t steps)
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail)
 {
     mco_status st = MCO_OK;
-    if (side->final_count >= side->task->most_labels) {
+    const int64_t most = side->task->most_labels, equal = ROUTES_OF_A_SET * side->task->most_routes;
+    if (side->final_count >= (side->task->is_elementary && equal < most ? equal : most)) {
         side->end = VRP_LABELS_LIMIT;
         return MCO_OK;
     }
@@ -406,7 +408,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
         int32_t *value = &side->arc_value[(int64_t)(from != NULL ? from->node : 0) * side->task->problem->stride + k];
         *value = bound < *value ? bound : *value;
     }
-    if (bound >= side->task->below || (side->drops_heavier && draft->load > side->most_load))
+    if (bound >= side->task->below || (side->drops_heavier && draft->load > side->most_load) || !vrp_side_reaches_tail(side, from, k))
         return MCO_OK;
     draft->before = index;
     draft->memory = 0;

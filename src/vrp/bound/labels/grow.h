@@ -53,6 +53,7 @@ typedef struct vrp_side {
     vrp_label_item *draft;   // a label before it is taken
     vrp_label_final *final;  // [final_count] routes below task->below
     int64_t final_count, final_room;
+    const struct vrp_tails *tails;  // further completion bounds (vrp/bound/labels/tails.h); NULL: none
     int32_t *arc_value;      // [nodes * stride] least bound of a label that used the arc; NULL: not wanted
     int64_t steps;           // of work since the clock was read
     vrp_labels_end end;
@@ -87,6 +88,9 @@ mco_status vrp_side_grow(vrp_side *side);
 void vrp_side_see(vrp_side *side, vrp_label_item *item);
 // A lower bound of all routes that begin with `item`, whose seen nodes are in `seen` already (its own node may be among them).
 int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const uint64_t *seen);
+// Whether label `from` (NULL: the depot), whose seen nodes are in side->seen, may go to node k and on as one of side->tails does; true without
+// tails. O(tails of k).
+bool vrp_side_reaches_tail(vrp_side *side, const vrp_label_item *from, int32_t k);
 // Counts work; reads the clock now and then. Returns false if the run must end; side->end says why then.
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
 // The bits of the neighbours of `node` that are in `seen`.

@@ -89,7 +89,7 @@ static mco_status may_go(join *j, const vrp_label_item *head, int32_t k, bool *y
     draft->length = (int32_t)length;
     draft->value = head->value + side->task->arcs[at];
     MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
-    *yes = vrp_side_bound(side, draft, side->seen) < side->task->below;
+    *yes = vrp_side_bound(side, draft, side->seen) < side->task->below && vrp_side_reaches_tail(side, head, k);
 done:
     return st;
 }

@@ -18,7 +18,8 @@ typedef struct vrp_label_task {
     const vrp_q_pass *q_tables;   // the same by q-paths, for elementary routes without `tables`; NULL: none
     int32_t below;                // routes of a value below this are wanted; at most VRP_NO_PATH
     int64_t most_routes;          // that are handed out
-    int64_t most_labels;          // and most routes before equal sets fold; else the end is VRP_LABELS_LIMIT
+    int64_t most_labels;          // and most routes before equal sets fold, of which 4 most_routes are the most as well; else the end is
+                                  // VRP_LABELS_LIMIT
     bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
     bool is_quick;                // one label a node and load: finds routes, no proof that there are none; `least` is a bound of the tables
     bool is_one_way;              // forward labels alone: slower, the reference of the tests

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "vrp/bound/pool/pool.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "vrp/bound/columns/separate.h"
 #include "vrp/bound/pool/branch.h"
+#include "vrp/bound/pool/sift.h"
 
 // Rounds of cuts at the root and at other nodes; rows a round; a round goes on while the bound rises by this part of the gap.
 enum { ROOT_ROUNDS = 40, NODE_ROUNDS = 3, ROWS_A_ROUND = 60 };
+// A list of more routes is sifted at first: from its SIFT_BEGIN first ones a customer, which are the best where labels have listed them.
+enum { SIFTED = 3000, SIFT_BEGIN = 10 };
 static const double LEAST_VIOLATION = 0.02, LEAST_RISE = 0.01;
 
 // A node is its parent's, and one decision.
@@ -25,7 +29,8 @@ typedef struct search {
     mco_run *run;
     pool_program program;
     int64_t known;         // scaled units; plans must cost less
-    double stop_s;
+    double stop_s;         // as long as many routes are left
+    double small_stop_s;   // then
     node *nodes;           // [count]
     int64_t count, room;
     bool is_stopped, is_stuck;
@@ -110,6 +115,13 @@ done:
     return st;
 }
 
+// A list that is small now has all the time.
+static void take_time(search *s)
+{
+    if (s->program.routes <= VRP_POOL_SMALL)
+        s->stop_s = s->program.stop_s = s->small_stop_s;
+}
+
 // Deletes routes that no better plan uses: their reduced cost exceeds the gap. Right at the root only.
 static mco_status remove_routes(search *s)
 {
@@ -125,6 +137,7 @@ static mco_status remove_routes(search *s)
     if (kept < p->routes) {
         MCO_TRY(keep_prices(s));
         MCO_TRY(pool_keep(p, keep));
+        take_time(s);
     }
 done:
     mco_free(s->ctx, &keep);
@@ -362,23 +375,27 @@ static mco_status open_search(search *s, const vrp_bound_problem *problem, const
 {
     mco_status st = MCO_OK;
     MCO_TRY(pool_open(s->ctx, problem, routes, s->known, s->stop_s, &s->program));
+    take_time(s);
     if (cuts != NULL && cuts->count < POOL_MOST_CUTS) {
         MCO_TRY(vrp_cuts_copy(s->ctx, cuts, &s->program.cuts));
         forget_memories(s, 0);
         MCO_TRY(pool_add_rows(&s->program, 0));
     }
+    if (s->program.routes > SIFTED)
+        MCO_TRY(pool_sift(s->ctx, s->program.lp, (SIFT_BEGIN + 1) * s->program.customers, s->stop_s));
 done:
     s->is_stopped = st == MCO_ERR_STOPPED;
     return s->is_stopped ? MCO_OK : st;
 }
 
 mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts,
-                          int64_t known, double stop_s, vrp_pool_result *result)
+                          int64_t known, double stop_s, double large_stop_s, vrp_pool_result *result)
 {
     mco_status st = MCO_OK;
     const int64_t most = pool_most_cost(problem);
     vrp_pool_result r = {.cost = INT64_MAX};
-    search s = {.ctx = ctx, .run = run, .known = known < most ? known : most, .stop_s = stop_s, .result = &r};
+    search s = {.ctx = ctx, .run = run, .known = known < most ? known : most, .small_stop_s = stop_s, .stop_s = fmin(stop_s, large_stop_s),
+                .result = &r};
     MCO_TRY(open_search(&s, problem, routes, cuts));
     MCO_TRY(run_search(&s));
     settle(&s);

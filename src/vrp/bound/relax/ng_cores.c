@@ -20,6 +20,7 @@ enum { WIDE_PASSES = 15 };
 typedef struct cores {
     const vrp_ng_build *build;
     mco_team team;
+    int32_t team_size;              // 0: there is none
     int32_t sets, rooms;
     int32_t first_of[CLASSES + 1];  // the customers of class c are order[first_of[c]] .. order[first_of[c + 1] - 1]
     int32_t *order;                 // [customers]
@@ -205,8 +206,7 @@ static mco_status open(mco_context *ctx, vrp_ng_pass *pass)
     MCO_TRY(map_common(ctx, pass, c));
     MCO_TRY(allocate_scratch(ctx, pass, c));
     MCO_TRY(allocate_cells(ctx, pass, c));
-    if (pass->settings.threads > 1)
-        MCO_TRY(mco_team_open(ctx, pass->settings.threads, false, &c->team));
+    MCO_TRY(vrp_relax_fit_team(ctx, &pass->settings, &c->team, &c->team_size));
 done:
     return st;
 }
@@ -216,7 +216,8 @@ static void close(mco_context *ctx, vrp_ng_pass *pass)
     cores *c = pass->own;
     if (c == NULL)
         return;
-    mco_team_close(&c->team);
+    if (c->team_size > 0)
+        mco_team_close(&c->team);
     for (int s = 0; s < VRP_NG_SIDES; s++) {
         mco_free(ctx, &c->cell[s]);
         mco_free(ctx, &c->wide[s]);
@@ -261,7 +262,7 @@ static void do_step(cores *c, int class, int32_t load, int32_t capacity)
     c->begin = c->first_of[class];
     c->end = c->first_of[class + 1];
     const int32_t items = (c->end - c->begin + ITEM - 1) / ITEM;
-    if (c->team.started > 0 && (c->end - c->begin) * c->count >= TEAM_CELLS)
+    if (c->team_size > 0 && (c->end - c->begin) * c->count >= TEAM_CELLS)
         mco_team_run(&c->team, items, do_item, NULL, c);
     else
         for (int32_t item = 0; item < items; item++)
@@ -331,6 +332,7 @@ static mco_status run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, 
     mco_status st = MCO_OK;
     cores *c = pass->own;
     (void)arcs;
+    MCO_TRY(vrp_relax_fit_team(ctx, &pass->settings, &c->team, &c->team_size));
     c->is_wide = c->wide_passes > 0;
     if (!c->is_wide) {
         MCO_TRY(do_sides(ctx, pass, stop_s));

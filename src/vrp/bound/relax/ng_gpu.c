@@ -13,7 +13,9 @@
 #include "vrp/bound/relax/upload.h"
 
 enum { SPARE_SHARED = 2048 };  // bytes of shared memory that kernels have besides
-static const double LAUNCH_S = 0.02, WAIT_S = 0.05, FETCH_RATE = 5e9;
+// Cells reach the host in pieces of 2^PIECE_BITS, 64 MB: some 20 ms to pin, less to copy.
+enum { PIECE_BITS = 24 };
+static const double LAUNCH_S = 0.02, WAIT_S = 0.05;
 _Static_assert((int)VRP_NG_DEVICE_NO_PATH == (int)VRP_NO_PATH && (int)VRP_NG_DEVICE_NO_ARC == (int)VRP_NO_ARC &&
                    (int)VRP_NG_DEVICE_APART == (int)VRP_NG_APART && 1 << (VRP_NG_TABLES - 1) == (int)VRP_NG_DEVICE_MOST_SETS,
                "kernels have the same limits");
@@ -28,7 +30,7 @@ typedef struct gpu {
     uint32_t *d_needed;
     uint16_t *d_low, *d_high;
     int32_t *base;                  // as d_base, pinned
-    int32_t *cell;                  // as d_cell, pinned; NULL until the first fetch
+    int32_t **cell;                 // [pieces] as d_cell, pinned; NULL until the first fetch
     bool is_fetched;
     vrp_ng_device_ending *d_ending, *ending;  // [vrp_ng_paths()]; pinned
     int32_t *d_path, *path;         // [vrp_ng_paths() * longest]; pinned
@@ -118,6 +120,7 @@ static void gpu_close(mco_context *ctx, vrp_ng_pass *pass)
         if (events[k] != NULL)
             (void)cudaEventDestroy(events[k]);
     mco_device_close(&g->device);
+    mco_free(ctx, &g->cell);
     mco_free(ctx, &g->row);
     mco_free(ctx, &g->load);
     mco_free(ctx, &g);
@@ -322,25 +325,14 @@ done:
 
 // ---- Waits
 
-typedef struct watch {
-    const mco_context *ctx;
-    double stop_s;
-} watch;
-
-static bool must_stop(void *state)
-{
-    const watch *w = state;
-    return vrp_bound_is_over(w->ctx, w->stop_s);
-}
-
 // Waits for the work on the stream, launches of about WAIT_S. Errors: STOPPED.
 static mco_status wait_for_all(mco_context *ctx, gpu *g, double stop_s)
 {
     mco_status st = MCO_OK;
-    watch w = {ctx, stop_s};
+    vrp_relax_watch w = {ctx, stop_s};
     MCO_CUDA(ctx, cudaEventRecord(g->copied, g->device.stream));
-    MCO_TRY(mco_device_wait(&g->device, g->copied, must_stop, &w, NULL));
-    if (must_stop(&w))
+    MCO_TRY(mco_device_wait(&g->device, g->copied, vrp_relax_must_stop, &w, NULL));
+    if (vrp_relax_must_stop(&w))
         st = MCO_ERR_STOPPED;
 done:
     return st;
@@ -428,17 +420,19 @@ static mco_status gpu_fetch(mco_context *ctx, const vrp_ng_pass *pass)
 {
     mco_status st = MCO_OK;
     gpu *g = pass->own;
-    const int64_t cells = cells_of(&g->plan), each = (int64_t)(WAIT_S * FETCH_RATE) / (int64_t)sizeof *g->cell;
+    const int64_t cells = cells_of(&g->plan), each = INT64_C(1) << PIECE_BITS;
     if (g->is_fetched)
         return MCO_OK;
     g->device.ctx = ctx;
     MCO_TRY(mco_device_use(&g->device));
     if (g->cell == NULL)
-        MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, &g->cell, cells));
+        MCO_TRY(mco_alloc(ctx, &g->cell, (cells >> PIECE_BITS) + 1));
     for (int64_t at = 0; at < cells; at += each) {
-        const int64_t piece = cells - at < each ? cells - at : each;
-        MCO_CUDA(ctx, cudaMemcpyAsync(g->cell + at, g->plan.d_cell + at, (size_t)piece * sizeof *g->cell, cudaMemcpyDeviceToHost,
-                                      g->device.stream));
+        const int64_t count = cells - at < each ? cells - at : each;
+        int32_t **piece = &g->cell[at >> PIECE_BITS];
+        if (*piece == NULL)
+            MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_PINNED, piece, count));
+        MCO_CUDA(ctx, cudaMemcpyAsync(*piece, g->plan.d_cell + at, (size_t)count * sizeof **piece, cudaMemcpyDeviceToHost, g->device.stream));
         MCO_TRY(wait_for_all(ctx, g, pass->stop_s));
     }
     g->is_fetched = true;
@@ -457,7 +451,8 @@ static int32_t gpu_value(const vrp_ng_pass *pass, int side, int32_t load, int32_
     if (!vrp_ng_is_path(base) || memory == all)
         return base;
     assert(g->is_fetched);
-    return g->cell[(((int64_t)side * plan->rows + g->row[load]) * plan->nodes + node) * plan->sets + memory];
+    const int64_t at = (((int64_t)side * plan->rows + g->row[load]) * plan->nodes + node) * plan->sets + memory;
+    return g->cell[at >> PIECE_BITS][at & ((INT64_C(1) << PIECE_BITS) - 1)];
 }
 
 static mco_status gpu_trace(mco_context *ctx, const vrp_ng_pass *pass, vrp_ng_ending *ending, int32_t count, int32_t *path)

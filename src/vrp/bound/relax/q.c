@@ -2,6 +2,7 @@
 // Passes over q-paths: they open, run, and give cells, the least route and routes, whatever the engine.
 #include <stdlib.h>
 
+#include "device/device.h"
 #include "vrp/bound/relax/q_inside.h"
 
 enum { ROUTES_OF_NODE = 8 };  // with one last node that a call adds: one for each of its best loads
@@ -10,6 +11,30 @@ mco_status vrp_q_refuse_value(mco_context *ctx, const char *what, int64_t value)
 {
     return mco_fail(ctx, MCO_ERR_LIMIT, "%s has the value %lld in units of the bound, between %d and %d supported; take a smaller unit", what,
                     (long long)value, -VRP_NO_PATH / 2 + 1, VRP_NO_PATH / 2 - 1);
+}
+
+// ---- Threads
+
+int32_t vrp_relax_threads(const vrp_relax_settings *settings)
+{
+    const int32_t now = settings->threads_now != NULL ? atomic_load(settings->threads_now) : settings->threads;
+    return now < 1 ? 1 : now < settings->threads ? now : settings->threads;
+}
+
+mco_status vrp_relax_fit_team(mco_context *ctx, const vrp_relax_settings *settings, mco_team *team, int32_t *size)
+{
+    const int32_t threads = vrp_relax_threads(settings);
+    if (threads == *size || (threads == 1 && *size == 0))
+        return MCO_OK;
+    if (*size > 1)
+        mco_team_close(team);
+    *team = (mco_team){0};
+    *size = 0;
+    const mco_status st = threads > 1 ? mco_team_open(ctx, threads, false, team) : MCO_OK;
+    if (st != MCO_OK)
+        mco_team_close(team);
+    *size = st == MCO_OK && threads > 1 ? threads : 0;
+    return st;
 }
 
 // ---- Open, run, close
@@ -32,9 +57,11 @@ static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, 
     vrp_q_pass *pass = NULL;
     *out = NULL;
     const vrp_q_engine *engine = engine_of(settings->engine);
+    if (engine == NULL && settings->engine == MCO_ENGINE_GPU)
+        return mco_gpu_choose(ctx, NULL, &(mco_gpu){0});  // in a build without GPU engines it fails, and says why
     if (engine == NULL)
-        return mco_fail(ctx, settings->engine == MCO_ENGINE_GPU ? MCO_ERR_DEVICE : MCO_ERR_ARGUMENT,
-                        "no pass over q-paths has the engine %s; --engine cpu has one", mco_engine_text(settings->engine));
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "no pass over q-paths has the engine %s; --engine cpu has one",
+                        mco_engine_text(settings->engine));
     const double bytes = engine->bytes(problem, settings);
     if (bytes > settings->memory)
         return mco_fail(ctx, MCO_ERR_LIMIT, "tables of %d nodes and loads up to %d need %.0f MiB, at most %.0f MiB may be taken", problem->nodes,

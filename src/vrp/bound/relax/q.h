@@ -9,6 +9,9 @@
 #ifndef MCO_VRP_BOUND_RELAX_Q_H
 #define MCO_VRP_BOUND_RELAX_Q_H
 
+#include <stdatomic.h>
+
+#include "base/team.h"
 #include "vrp/bound/routes.h"
 #include "vrp/bound/problem.h"
 
@@ -18,10 +21,17 @@ typedef struct vrp_relax_settings {
     mco_engine engine;   // REFERENCE, CPU or GPU, settled
     mco_simd simd;
     int32_t threads;     // at least 1
+    const atomic_int *threads_now;  // of them, as many may work now; passes look when they begin; NULL: all
     const char *gpus;
     double memory;       // bytes that tables may take
     bool may_use_cores;  // passes that a GPU refuses (more nodes than its blocks hold, tables beyond its memory) go to the cores; the log says so
+    bool runs_often;     // as of a driver: what a later run could ask for has to fit when a pass is opened
 } vrp_relax_settings;
+
+// The threads that may work now: 1..settings->threads.
+int32_t vrp_relax_threads(const vrp_relax_settings *settings);
+// Opens a team of that many, or none of one, in the place of a team of another number; *size: that of the team. Errors: MEMORY.
+mco_status vrp_relax_fit_team(mco_context *ctx, const vrp_relax_settings *settings, mco_team *team, int32_t *size);
 
 // Errors: MEMORY, LIMIT (names the bytes that the tables need and those that may be taken), DEVICE.
 mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out);

@@ -35,7 +35,7 @@ typedef struct cores {
     bool *is_right;                // [groups] of each task
     int32_t *row;                  // [nodes] a row of the transposed arcs
     mco_team team;
-    bool has_team;
+    int32_t team_size;   // 0: there is none
     mco_context *ctx;              // of the run, for tasks
     double stop_s;
     atomic_bool is_stopped;        // a task found the time over
@@ -98,7 +98,7 @@ static void cpu_close(mco_context *ctx, vrp_q_pass *pass)
     cores *c = pass->own;
     if (c == NULL)
         return;
-    if (c->has_team)
+    if (c->team_size > 0)
         mco_team_close(&c->team);
     for (int d = 0; d < 2; d++)
         close_paths(ctx, &c->direction[d]);
@@ -184,10 +184,7 @@ static mco_status cpu_open(mco_context *ctx, vrp_q_pass *pass)
     MCO_TRY(order_targets(ctx, problem, c));
     for (int d = 0; d < (problem->is_symmetric ? 1 : 2); d++)
         MCO_TRY(open_paths(ctx, c, &c->direction[d]));
-    if (pass->settings.threads > 1) {
-        c->has_team = true;
-        MCO_TRY(mco_team_open(ctx, pass->settings.threads, false, &c->team));
-    }
+    MCO_TRY(vrp_relax_fit_team(ctx, &pass->settings, &c->team, &c->team_size));
 done:
     return st;
 }
@@ -274,7 +271,7 @@ static bool reach_at(cores *c, const vrp_q_paths *paths, int32_t time)
         transitions += (int64_t)(time - c->done[g]) * c->nodes * VRP_Q_GROUP;
         c->done[g] = time;
     }
-    if (c->has_team && transitions >= TEAM_PAYS)
+    if (c->team_size > 0 && transitions >= TEAM_PAYS)
         mco_team_run(&c->team, count, reach_due, NULL, c);
     else
         for (int64_t k = 0; k < count; k++)
@@ -342,7 +339,10 @@ done:
 
 static mco_status cpu_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s)
 {
-    mco_status st = run_direction(ctx, pass, arcs, false, stop_s);
+    cores *c = pass->own;
+    mco_status st = vrp_relax_fit_team(ctx, &pass->settings, &c->team, &c->team_size);
+    if (st == MCO_OK)
+        st = run_direction(ctx, pass, arcs, false, stop_s);
     if (st == MCO_OK && !pass->problem->is_symmetric)
         st = run_direction(ctx, pass, arcs, true, stop_s);
     return st;

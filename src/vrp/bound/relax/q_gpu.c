@@ -150,7 +150,7 @@ static mco_status gpu_open(mco_context *ctx, vrp_q_pass *pass)
                                   g->device.stream));
     for (int d = 0; d < g->sides; d++) {
         MCO_TRY(open_side(g, problem, d));
-        if (pass->settings.may_use_cores)  // then a run must not find out that wide keys have no room
+        if (pass->settings.may_use_cores || pass->settings.runs_often)  // then a run must not find out that wide keys have no room
             MCO_TRY(choose_shape(ctx, g, &g->side[d], true, -1));
         MCO_TRY(choose_shape(ctx, g, &g->side[d], false, -1));
     }
@@ -161,23 +161,12 @@ done:
 
 // ---- Waits
 
-typedef struct watch {
-    const mco_context *ctx;
-    double stop_s;
-} watch;
-
-static bool must_stop(void *state)
-{
-    const watch *w = state;
-    return vrp_q_is_over(w->ctx, w->stop_s);
-}
-
 // Waits for `event`, which comes after launches of about WAIT_S. Errors: STOPPED.
 static mco_status wait_for(mco_context *ctx, gpu *g, cudaEvent_t event, double stop_s)
 {
-    watch w = {ctx, stop_s};
-    const mco_status st = mco_device_wait(&g->device, event, must_stop, &w, NULL);
-    return st == MCO_OK && must_stop(&w) ? MCO_ERR_STOPPED : st;
+    vrp_relax_watch w = {ctx, stop_s};
+    const mco_status st = mco_device_wait(&g->device, event, vrp_relax_must_stop, &w, NULL);
+    return st == MCO_OK && vrp_relax_must_stop(&w) ? MCO_ERR_STOPPED : st;
 }
 
 // ---- A run

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arcs of a pass on their way to a GPU (upload.h).
+// What passes on a GPU share (upload.h).
 #include "vrp/bound/relax/upload.h"
 
 #include <string.h>
@@ -51,4 +51,10 @@ mco_status vrp_relax_upload(mco_device *device, const vrp_bound_problem *problem
     }
 done:
     return st;
+}
+
+bool vrp_relax_must_stop(void *watch)
+{
+    const vrp_relax_watch *w = watch;
+    return vrp_bound_is_over(w->ctx, w->stop_s);
 }

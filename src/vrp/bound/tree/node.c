@@ -14,9 +14,8 @@ static const double LEAST_VIOLATION = 0.03, LEAST_RISE = 0.05;
 static const double PRECISION = 1e-4;
 // An enumeration is tried below this share of the gap at which the last one failed, and below this share of the known cost.
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
-// A pool of more than SMALL_POOL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
+// A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
 // POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is below SMALL_GAP.
-enum { SMALL_POOL = 10000 };
 static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
@@ -253,10 +252,9 @@ done:
     return st;
 }
 
-static double pool_stop_s(const tree *t, int64_t bound, int64_t routes)
+// When a pool ends as long as it is large.
+static double large_pool_stop_s(const tree *t)
 {
-    if (routes <= SMALL_POOL && (double)(t->m->known - bound) < SMALL_GAP * (double)t->m->known)
-        return t->settings->stop_s;
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
     return fmin(t->settings->stop_s, now + fmin(POOL_MOST_S, fmax(POOL_LEAST_S, POOL_SHARE * left)));
 }
@@ -282,9 +280,12 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     vrp_cuts rows = {0};
     vrp_pool_result pool = {0};
     const double begin_s = mco_clock_s();
+    const bool is_near = (double)(t->m->known - *bound) < SMALL_GAP * (double)t->m->known;
+    const double large_stop_s = large_pool_stop_s(t);
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
-    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, pool_stop_s(t, *bound, list->count), &pool));
+    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, is_near ? t->settings->stop_s : large_stop_s,
+                           large_stop_s, &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
             (long long)pool.routes_left, (long long)pool.bound, (long long)pool.nodes, (long long)pool.cuts, mco_clock_s() - begin_s);

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "vrp/bound/columns/parts.h"
+
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "vrp/bound/columns/ascent.h"
+
+// From MANY customers on; parts of at most PART_SIZE, each of PART_STEPS steps.
+enum { MANY = 2000, PART_SIZE = 650, PART_STEPS = 100 };
+// Where sides are cut, in turn: prices near the border of a part are too high, so each customer takes those of the turn in which it is farther
+// from a border.
+enum { TURNS = 2 };
+static const double cut_at[TURNS] = {0.5, 0.4};
+
+typedef struct place {
+    double x, y;
+    double border;         // how far the nearest cut is
+    int32_t node;
+} place;
+
+typedef struct parts {
+    mco_context *ctx;
+    const vrp_bound_problem *problem;
+    const vrp_relax_settings *settings;
+    place *place;          // [customers] in the order of parts
+    double stop_s;
+    int32_t *price;        // [nodes] of this turn; before it, those to begin with
+    int32_t turn;          // of cut_at
+    int32_t done;          // customers that have prices of this turn
+} parts;
+
+static int by_x(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+    if (p->x < q->x || p->x > q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->node > q->node) - (p->node < q->node);
+}
+
+static int by_y(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+    if (p->y < q->y || p->y > q->y)
+        return p->y < q->y ? -1 : 1;
+    return (p->node > q->node) - (p->node < q->node);
+}
+
+// ---- One part
+
+// The problem of the depot and `count` customers. The fleet is free: the whole one is shared by all parts.
+static mco_status open_part(const parts *s, const place *at, int32_t count, vrp_bound_problem *out)
+{
+    mco_status st = MCO_OK;
+    const vrp_bound_problem *p = s->problem;
+    vrp_bound_problem part = *p;
+    int64_t load = 0;
+    part.customers = count;
+    part.nodes = count + 1;
+    part.stride = (part.nodes + 15) / 16 * 16;
+    part.least_demand = p->capacity;
+    part.max_length = INT64_MAX;
+    part.demand = part.cost = part.service = NULL;
+    MCO_TRY(mco_alloc(s->ctx, &part.demand, part.nodes));
+    MCO_TRY(mco_alloc(s->ctx, &part.cost, (int64_t)part.nodes * part.stride));
+    for (int32_t i = 0; i < part.nodes; i++) {
+        const int32_t from = i > 0 ? at[i - 1].node : 0;
+        int32_t *row = part.cost + (int64_t)i * part.stride;
+        for (int32_t j = 0; j < part.stride; j++)
+            row[j] = j == i || j >= part.nodes ? VRP_NO_ARC : p->cost[(int64_t)from * p->stride + (j > 0 ? at[j - 1].node : 0)];
+        part.demand[i] = p->demand[from];
+        load += part.demand[i];
+        if (i > 0 && part.demand[i] < part.least_demand)
+            part.least_demand = part.demand[i];
+    }
+    part.fleet = (vrp_fleet){(int32_t)((load + p->capacity - 1) / p->capacity), count};
+    *out = part;
+done:
+    if (st != MCO_OK)
+        vrp_bound_problem_close(s->ctx, &part);
+    return st;
+}
+
+// Its time is the share of its customers in what is left.
+static mco_status climb_part(parts *s, const place *at, int32_t count)
+{
+    mco_status st = MCO_OK;
+    vrp_bound_problem part = {0};
+    vrp_q_pass *pass = NULL;
+    vrp_ascent ascent = {0};
+    const double now = mco_clock_s(), left = s->stop_s - now;
+    int32_t *start = NULL;
+    MCO_TRY(mco_alloc(s->ctx, &start, count + 1));
+    for (int32_t k = 0; k < count; k++)
+        start[k + 1] = s->price[at[k].node];
+    MCO_TRY(open_part(s, at, count, &part));
+    MCO_TRY(vrp_q_open(s->ctx, &part, s->settings, &pass));
+    MCO_TRY(vrp_ascend(s->ctx, &part, pass, s->turn > 0 ? start : NULL, -1, PART_STEPS,
+                       now + left * count / (s->problem->customers - s->done), NULL, NULL, &ascent));
+    for (int32_t k = 0; k < count && ascent.steps > 0; k++)
+        s->price[at[k].node] = ascent.price[k + 1];
+    s->done += ascent.steps > 0 ? count : 0;
+done:
+    mco_free(s->ctx, &start);
+    vrp_ascent_clear(s->ctx, &ascent);
+    vrp_q_close(s->ctx, &pass);
+    vrp_bound_problem_close(s->ctx, &part);
+    return st;
+}
+
+// Cuts the places across the longer side until a part is small enough. O(count (log count)^2) beside the climbs.
+static mco_status climb_all(parts *s, place *at, int32_t count)
+{
+    mco_status st = MCO_OK;
+    double least_x = INFINITY, most_x = -INFINITY, least_y = INFINITY, most_y = -INFINITY;
+    if (vrp_bound_is_over(s->ctx, s->stop_s))
+        return MCO_OK;
+    if (count <= PART_SIZE)
+        return climb_part(s, at, count);
+    for (int32_t k = 0; k < count; k++) {
+        least_x = fmin(least_x, at[k].x);
+        most_x = fmax(most_x, at[k].x);
+        least_y = fmin(least_y, at[k].y);
+        most_y = fmax(most_y, at[k].y);
+    }
+    const int32_t first = (int32_t)(cut_at[s->turn] * count);
+    const bool is_x = most_x - least_x > most_y - least_y;
+    qsort(at, (size_t)count, sizeof *at, is_x ? by_x : by_y);
+    for (int32_t k = 0; k < count; k++)
+        at[k].border = fmin(at[k].border, is_x ? fabs(at[k].x - at[first].x) : fabs(at[k].y - at[first].y));
+    MCO_TRY(climb_all(s, at, first));
+    MCO_TRY(climb_all(s, at + first, count - first));
+done:
+    return st;
+}
+
+// One turn: prices of all parts. s->done says whether the time did.
+static mco_status take_turn(parts *s)
+{
+    const mco_vrp *vrp = s->problem->vrp;
+    for (int32_t i = 1; i < s->problem->nodes; i++)
+        s->place[i - 1] = (place){vrp->x[i], vrp->y[i], INFINITY, i};
+    s->done = 0;
+    return climb_all(s, s->place, s->problem->customers);
+}
+
+mco_status vrp_ascend_parts(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, double stop_s,
+                            int32_t **price)
+{
+    mco_status st = MCO_OK;
+    const int32_t n = problem->customers;
+    parts s = {.ctx = ctx, .problem = problem, .settings = settings};
+    int32_t *first = NULL;
+    double *border = NULL;
+    *price = NULL;
+    if (n < MANY || problem->vrp->x == NULL)
+        return MCO_OK;
+    MCO_TRY(mco_alloc(ctx, &s.place, n));
+    MCO_TRY(mco_alloc(ctx, &s.price, problem->nodes));
+    MCO_TRY(mco_alloc(ctx, &first, problem->nodes));
+    MCO_TRY(mco_alloc(ctx, &border, problem->nodes));
+    s.stop_s = isfinite(stop_s) ? (mco_clock_s() + stop_s) / 2 : stop_s;
+    MCO_TRY(take_turn(&s));
+    for (int32_t k = 0; k < n; k++) {
+        first[s.place[k].node] = s.price[s.place[k].node];
+        border[s.place[k].node] = s.place[k].border;
+    }
+    s.stop_s = stop_s;
+    s.turn = 1;
+    if (s.done == n)
+        MCO_TRY(take_turn(&s));
+    for (int32_t k = 0; k < n && s.done == n; k++)
+        if (border[s.place[k].node] > s.place[k].border)
+            s.price[s.place[k].node] = first[s.place[k].node];
+    if (s.done == n) {
+        *price = s.price;
+        s.price = NULL;
+    }
+done:
+    mco_free(ctx, &s.place);
+    mco_free(ctx, &s.price);
+    mco_free(ctx, &first);
+    mco_free(ctx, &border);
+    return st;
+}
