@@ -201,12 +201,29 @@ static void place(vrp_walk *w, int32_t c, int32_t after, int32_t change)
     put_in(w, c, after, change);
 }
 
+// Fetches what the scan for a place of the k-th removed customer will read, while another scan runs.
+static inline void expect_place(const vrp_walk *w, int32_t k)
+{
+    const vrp_part *p = w->part;
+    if (k >= w->removed_count)
+        return;
+    const int64_t row = (int64_t)w->removed[k] * p->neighbours;
+    for (int32_t m = 0; m < p->neighbours; m += VRP_LIST_STEP) {
+        __builtin_prefetch(p->near + row + m);
+        __builtin_prefetch(p->near_distance + row + m);
+    }
+    __builtin_prefetch(p->behind + row);
+    __builtin_prefetch(p->behind_change + row);
+}
+
 // Puts the removed customers back. False once the cost reaches the threshold, or a customer fits nowhere.
 static bool recreate(vrp_walk *w, int64_t *cost, double threshold)
 {
+    expect_place(w, 0);
     for (int32_t k = 0; k < w->removed_count; k++) {
         const int32_t c = w->removed[k];
         int32_t after = 0;
+        expect_place(w, k + 1);
         const int32_t change = VARIANT(vrp_walk_find_place)(w, c, &after);
         if (change == VRP_WALK_NO_PLACE || (double)(*cost += change) >= threshold)
             return false;
