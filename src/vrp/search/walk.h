@@ -100,6 +100,10 @@ void VARIANT(vrp_walk_relink)(vrp_walk *walk, int32_t route, const int32_t *line
 // Improves the routes around the customers removed, each with its `exchanges` nearest neighbours. Does nothing if
 // distances are asymmetric.
 void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
+// Draws `proposals` pairs of customers near each other in two routes, and a way to exchange the ends of these routes
+// there. Makes an exchange whose change of the cost is at most `heat` times an exponential random number. Does nothing
+// if distances are asymmetric.
+void VARIANT(vrp_walk_exchange_tails)(vrp_walk *walk, int32_t proposals, double heat);
 
 // Copies a node to route_of, edge and end_of.
 static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
