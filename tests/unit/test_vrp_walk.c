@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Walks on the cores: annealed exchanges of route ends, alone. Two rows of customers lead away from the depot. Each of
+// Walks on the cores: annealed exchanges of route ends, alone, and with asymmetric distances. Two rows of customers lead away from the depot. Each of
 // two routes begins in one row and ends in the other. An exchange of their ends makes them straight; no single customer
 // that moves does.
 #include "test_support.h"
 
 #include "vrp/search/neighbours.h"
 #include "vrp/search/walk.h"
+#include "vrp_support.h"
 
 enum { ROW = 40, CUSTOMERS = 2 * ROW, NEAR = 16 };
 
@@ -42,8 +43,8 @@ static int64_t cost_of(const vrp_task *t)
     return cost;
 }
 
-// Walks one step, which moves a customer or two, with so many proposals. Returns by how much the cost has fallen.
-static int64_t gain(const mco_vrp *problem, int32_t proposals)
+// Walks from two mixed routes. Returns by how much the cost has fallen.
+static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
 {
     vrp_task t = {.seed = 1};
     vrp_walk walk = {0};
@@ -65,7 +66,7 @@ static int64_t gain(const mco_vrp *problem, int32_t proposals)
         t.customer[c] = c;
     vrp_part_fill(&t, CUSTOMERS, 2, near, count, local);
     const int64_t before = t.cost = cost_of(&t);
-    t.plan = (vrp_walk_plan){.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .tails = proposals};
+    t.plan = *plan;
     vrp_view_clear(t.view);
     variant->run(&walk, &t, &stop);
     assert_int_equal(t.cost, cost_of(&t));
@@ -80,6 +81,13 @@ static int64_t gain(const mco_vrp *problem, int32_t proposals)
     vrp_task_close(test_ctx, &t);
     mco_free(test_ctx, &near);
     return fall;
+}
+
+// One step, which moves a customer or two, with so many proposals.
+static int64_t gain(const mco_vrp *problem, int32_t proposals)
+{
+    const vrp_walk_plan plan = {.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .tails = proposals};
+    return walk_gain(problem, &plan);
 }
 
 static void ends_of_routes_are_exchanged(void **state)
@@ -109,12 +117,31 @@ static void routes_with_a_limit_of_length_are_exchanged(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// The cost that a walk keeps is that of its routes, in their direction.
+static void asymmetric_routes_are_not_turned_round(void **state)
+{
+    (void)state;
+    const vrp_shape shape = {.customers = CUSTOMERS, .distances = 1000, .demands = 9, .capacity = 5 * CUSTOMERS};
+    mco_rng rng;
+    mco_rng_seed(&rng, 4, 0);
+    for (int k = 0; k < 10; k++) {
+        mco_vrp *problem = vrp_case_random(&rng, &shape);
+        for (int32_t tails = 0; tails <= 20; tails += 20) {
+            const vrp_walk_plan plan = {.steps = 500, .hot = 300, .cold = 1, .removed = 10, .longest_string = 10,
+                                        .exchanges = 10, .tails = tails};
+            assert_true(walk_gain(problem, &plan) > 0);
+        }
+        vrp_case_free(problem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(ends_of_routes_are_exchanged),
         TEST(exchanges_keep_the_capacity),
         TEST(routes_with_a_limit_of_length_are_exchanged),
+        TEST(asymmetric_routes_are_not_turned_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,7 +96,8 @@ static bool try_reversal(vrp_walk *w, int32_t c, int32_t u, int32_t d, int side)
 }
 
 // Joins c and u, d apart in two routes; the other halves of the routes are joined too. `kind` says which edges are cut:
-// 0: behind c and before u, 1: before c and behind u, 2: behind both, 3: before both. Returns whether the cost changes by
+// 0: behind c and before u, 1: before c and behind u, 2: behind both, 3: before both. Only kind 0
+// turns nothing round, as asymmetric distances need it; d is then that from c to u. Returns whether the cost changes by
 // less than `limit` and the routes stay within theirs; if not, nothing changes.
 static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind, int32_t limit)
 {
@@ -110,7 +111,7 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind, int
     if (d - cut >= limit)
         return false;
     const int32_t an = a_behind ? a->next : a->prev, bn = b_behind ? b->next : b->prev;
-    const int32_t other = vrp_part_distance(p, an, bn), change = d + other - cut;
+    const int32_t other = vrp_part_distance(p, bn, an), change = d + other - cut;
     if (change >= limit)
         return false;
     // Loads and lengths of the half with c, and of the rest of its route.
@@ -147,12 +148,23 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind, int
     return true;
 }
 
+// Looks for the first exchange of ends between the routes of c and u, d apart, that improves them. Returns whether it
+// made one.
+static bool improve_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d)
+{
+    if (!w->part->problem->is_symmetric)
+        return try_ends(w, c, u, d, 0, 0) || try_ends(w, u, c, vrp_part_distance(w->part, u, c), 0, 0);
+    for (int kind = 0; kind < 4; kind++)
+        if (try_ends(w, c, u, d, kind, 0))
+            return true;
+    return false;
+}
+
 void VARIANT(vrp_walk_improve)(vrp_walk *w, int32_t exchanges)
 {
     const vrp_part *p = w->part;
     const int32_t tried = exchanges < p->neighbours ? exchanges : p->neighbours;
-    if (!p->problem->is_symmetric)
-        return;
+    const bool is_symmetric = p->problem->is_symmetric;
     for (int32_t k = 0; k < w->removed_count; k++) {
         const int32_t c = w->removed[k];
         const int32_t *near = p->near + (int64_t)c * p->neighbours, *near_d = p->near_distance + (int64_t)c * p->neighbours;
@@ -161,14 +173,13 @@ void VARIANT(vrp_walk_improve)(vrp_walk *w, int32_t exchanges)
             if (u == 0)
                 break;
             const vrp_node *a = &w->node[c];
-            if (d >= a->to_next && d >= a->to_prev)
+            if (is_symmetric && d >= a->to_next && d >= a->to_prev)
                 break;
             bool is_made = false;
-            if (w->node[u].route == a->route)
+            if (w->node[u].route != a->route)
+                is_made = improve_ends(w, c, u, d);
+            else if (is_symmetric)
                 is_made = (a->next != u && try_reversal(w, c, u, d, 0)) || (a->prev != u && try_reversal(w, c, u, d, 1));
-            else
-                for (int kind = 0; kind < 4 && !is_made; kind++)
-                    is_made = try_ends(w, c, u, d, kind, 0);
             if (is_made)
                 m = -1;
         }
@@ -179,16 +190,21 @@ void VARIANT(vrp_walk_exchange_tails)(vrp_walk *w, int32_t proposals, double hea
 {
     const vrp_part *p = w->part;
     const int32_t reach = NEAR_TAILS < p->neighbours ? NEAR_TAILS : p->neighbours;
-    if (!p->problem->is_symmetric)
-        return;
+    const bool is_symmetric = p->problem->is_symmetric;
     for (int32_t k = 0; k < proposals; k++) {
         const int32_t c = 1 + (int32_t)mco_rng_below(&w->rng, (uint32_t)p->customers);
         const int64_t at = (int64_t)c * p->neighbours + mco_rng_below(&w->rng, (uint32_t)reach);
-        const int32_t u = p->near[at], d = p->near_distance[at];
+        const int32_t u = p->near[at], there = p->near_distance[at];
         if (u == 0 || w->route_of[u] == w->route_of[c])
             continue;
         const int32_t limit = (int32_t)fmin(1 - heat * log(1 - mco_rng_real(&w->rng)), VRP_WALK_NO_PLACE);
-        if (d - w->edge[c] - w->edge[u] < limit)
-            try_ends(w, c, u, d, (int)mco_rng_below(&w->rng, 4), limit);
+        if (is_symmetric && there - w->edge[c] - w->edge[u] >= limit)
+            continue;
+        if (is_symmetric)
+            try_ends(w, c, u, there, (int)mco_rng_below(&w->rng, 4), limit);
+        else if (mco_rng_below(&w->rng, 2) == 0)
+            try_ends(w, c, u, there, 0, limit);
+        else
+            try_ends(w, u, c, vrp_part_distance(p, u, c), 0, limit);
     }
 }
