@@ -12,6 +12,7 @@
 enum {
     NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // long lists of a million customers take much time
     EXCHANGES = 10,   // neighbours tried by the improvement of a step
+    TAILS = 10, LONG_ROUTE = 40,  // exchanges of route ends proposed by a step, in parts with longer routes on average
     SPARE_ROUTES = 2  // of a part, besides those it has
 };
 static const double REMOVED = 10;      // customers that a step takes out, on average
@@ -356,6 +357,7 @@ void vrp_rounds_set_temperatures(vrp_task *task, double hot, double cold)
     task->plan.removed = REMOVED;
     task->plan.longest_string = VRP_LONGEST_STRING;
     task->plan.exchanges = EXCHANGES;
+    task->plan.tails = task->routes > 0 && task->part.customers / task->routes >= LONG_ROUTE ? TAILS : 0;
 }
 
 // ---- Memory

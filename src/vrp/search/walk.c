@@ -2,8 +2,8 @@
 // Annealing by ruin and recreate: "slack induction by string removals" (Christiaens, Vanden Berghe 2020). A step takes
 // strings of customers out of some routes near each other. It puts each customer back where it adds least, and passes
 // over a place now and then. An accepted solution is improved by reversals and exchanges of route ends around the
-// customers moved. No part of a step depends on the size of the part: changes are logged so that they can be undone,
-// and only they are copied to the best.
+// customers moved. Where routes are long, exchanges of their ends anywhere are annealed too. No part of a step depends
+// on the size of the part: changes are logged so that they can be undone, and only they are copied to the best.
 #include "vrp/search/walk.h"
 
 #include <math.h>
@@ -11,6 +11,7 @@
 
 static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
+static const double TAILS_HEAT = 0.3;    // temperature of exchanges of route ends, relative to that of steps
 enum {
     LONG_ROUTE = 40, MOST_KEPT = 20,     // customers: in a longer route a middle has at most MOST_KEPT of them
     STEPS_PER_LOOK = 256                 // between looks at *stop and at the view, each with a new temperature
@@ -201,12 +202,29 @@ static void place(vrp_walk *w, int32_t c, int32_t after, int32_t change)
     put_in(w, c, after, change);
 }
 
+// Fetches what the scan for a place of the k-th removed customer will read, while another scan runs.
+static inline void expect_place(const vrp_walk *w, int32_t k)
+{
+    const vrp_part *p = w->part;
+    if (k >= w->removed_count)
+        return;
+    const int64_t row = (int64_t)w->removed[k] * p->neighbours;
+    for (int32_t m = 0; m < p->neighbours; m += VRP_LIST_STEP) {
+        __builtin_prefetch(p->near + row + m);
+        __builtin_prefetch(p->near_distance + row + m);
+    }
+    __builtin_prefetch(p->behind + row);
+    __builtin_prefetch(p->behind_change + row);
+}
+
 // Puts the removed customers back. False once the cost reaches the threshold, or a customer fits nowhere.
 static bool recreate(vrp_walk *w, int64_t *cost, double threshold)
 {
+    expect_place(w, 0);
     for (int32_t k = 0; k < w->removed_count; k++) {
         const int32_t c = w->removed[k];
         int32_t after = 0;
+        expect_place(w, k + 1);
         const int32_t change = VARIANT(vrp_walk_find_place)(w, c, &after);
         if (change == VRP_WALK_NO_PLACE || (double)(*cost += change) >= threshold)
             return false;
@@ -284,6 +302,11 @@ static void step(vrp_walk *w, const vrp_walk_plan *plan, double temperature)
         accept(w, cost, plan->exchanges);
     else
         undo_step(w);
+    if (plan->tails > 0) {
+        VARIANT(vrp_walk_exchange_tails)(w, plan->tails, TAILS_HEAT * temperature);
+        if (w->cost < w->best_cost)
+            keep_best(w);
+    }
 }
 
 // ---- Tasks

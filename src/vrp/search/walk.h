@@ -97,9 +97,12 @@ int32_t VARIANT(vrp_walk_find_place)(vrp_walk *walk, int32_t c, int32_t *after);
 void VARIANT(vrp_walk_draw_blink)(vrp_walk *walk);
 // Makes `line` [count] the customers of a route.
 void VARIANT(vrp_walk_relink)(vrp_walk *walk, int32_t route, const int32_t *line, int32_t count);
-// Improves the routes around the customers removed, each with its `exchanges` nearest neighbours. Does nothing if
-// distances are asymmetric.
+// Improves the routes around the customers removed, each with its `exchanges` nearest neighbours. If distances are
+// asymmetric, it turns nothing round.
 void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
+// Draws `proposals` pairs of customers near each other in two routes, and a way to exchange the ends of these routes
+// there. Makes an exchange whose change of the cost is at most `heat` times an exponential random number.
+void VARIANT(vrp_walk_exchange_tails)(vrp_walk *walk, int32_t proposals, double heat);
 
 // Copies a node to route_of, edge and end_of.
 static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Reversals and exchanges of route ends around the customers that a step of a walk (vrp/search/walk.c) has moved.
+// Reversals and exchanges of route ends around the customers that a step of a walk (vrp/search/walk.c) has moved; and
+// annealed exchanges of route ends anywhere, for long routes.
+#include <math.h>
 #include <string.h>
 
 #include "vrp/search/walk.h"
+
+enum { NEAR_TAILS = 10 };  // neighbours among which the other customer of an annealed exchange is drawn
 
 void VARIANT(vrp_walk_relink)(vrp_walk *w, int32_t route, const int32_t *line, int32_t count)
 {
@@ -92,9 +96,10 @@ static bool try_reversal(vrp_walk *w, int32_t c, int32_t u, int32_t d, int side)
 }
 
 // Joins c and u, d apart in two routes; the other halves of the routes are joined too. `kind` says which edges are cut:
-// 0: behind c and before u, 1: before c and behind u, 2: behind both, 3: before both. Returns whether that
-// improves the routes within the limits; if not, nothing changes.
-static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
+// 0: behind c and before u, 1: before c and behind u, 2: behind both, 3: before both. Only kind 0
+// turns nothing round, as asymmetric distances need it; d is then that from c to u. Returns whether the cost changes by
+// less than `limit` and the routes stay within theirs; if not, nothing changes.
+static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind, int32_t limit)
 {
     const vrp_part *p = w->part;
     const vrp_node *a = &w->node[c], *b = &w->node[u];
@@ -103,11 +108,11 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
     // Whether the edge cut is behind each customer, or before it.
     const bool a_behind = kind == 0 || kind == 2, b_behind = kind == 1 || kind == 2;
     const int32_t cut = (a_behind ? a->to_next : a->to_prev) + (b_behind ? b->to_next : b->to_prev);
-    if (d >= cut)
+    if (d - cut >= limit)
         return false;
     const int32_t an = a_behind ? a->next : a->prev, bn = b_behind ? b->next : b->prev;
-    const int32_t other = vrp_part_distance(p, an, bn), change = d + other - cut;
-    if (change >= 0)
+    const int32_t other = vrp_part_distance(p, bn, an), change = d + other - cut;
+    if (change >= limit)
         return false;
     // Loads and lengths of the half with c, and of the rest of its route.
     const int32_t a_load = a_behind ? a->load : ra->load - a->load + p->demand[c];
@@ -143,12 +148,23 @@ static bool try_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d, int kind)
     return true;
 }
 
+// Looks for the first exchange of ends between the routes of c and u, d apart, that improves them. Returns whether it
+// made one.
+static bool improve_ends(vrp_walk *w, int32_t c, int32_t u, int32_t d)
+{
+    if (!w->part->problem->is_symmetric)
+        return try_ends(w, c, u, d, 0, 0) || try_ends(w, u, c, vrp_part_distance(w->part, u, c), 0, 0);
+    for (int kind = 0; kind < 4; kind++)
+        if (try_ends(w, c, u, d, kind, 0))
+            return true;
+    return false;
+}
+
 void VARIANT(vrp_walk_improve)(vrp_walk *w, int32_t exchanges)
 {
     const vrp_part *p = w->part;
     const int32_t tried = exchanges < p->neighbours ? exchanges : p->neighbours;
-    if (!p->problem->is_symmetric)
-        return;
+    const bool is_symmetric = p->problem->is_symmetric;
     for (int32_t k = 0; k < w->removed_count; k++) {
         const int32_t c = w->removed[k];
         const int32_t *near = p->near + (int64_t)c * p->neighbours, *near_d = p->near_distance + (int64_t)c * p->neighbours;
@@ -157,16 +173,38 @@ void VARIANT(vrp_walk_improve)(vrp_walk *w, int32_t exchanges)
             if (u == 0)
                 break;
             const vrp_node *a = &w->node[c];
-            if (d >= a->to_next && d >= a->to_prev)
+            if (is_symmetric && d >= a->to_next && d >= a->to_prev)
                 break;
             bool is_made = false;
-            if (w->node[u].route == a->route)
+            if (w->node[u].route != a->route)
+                is_made = improve_ends(w, c, u, d);
+            else if (is_symmetric)
                 is_made = (a->next != u && try_reversal(w, c, u, d, 0)) || (a->prev != u && try_reversal(w, c, u, d, 1));
-            else
-                for (int kind = 0; kind < 4 && !is_made; kind++)
-                    is_made = try_ends(w, c, u, d, kind);
             if (is_made)
                 m = -1;
         }
+    }
+}
+
+void VARIANT(vrp_walk_exchange_tails)(vrp_walk *w, int32_t proposals, double heat)
+{
+    const vrp_part *p = w->part;
+    const int32_t reach = NEAR_TAILS < p->neighbours ? NEAR_TAILS : p->neighbours;
+    const bool is_symmetric = p->problem->is_symmetric;
+    for (int32_t k = 0; k < proposals; k++) {
+        const int32_t c = 1 + (int32_t)mco_rng_below(&w->rng, (uint32_t)p->customers);
+        const int64_t at = (int64_t)c * p->neighbours + mco_rng_below(&w->rng, (uint32_t)reach);
+        const int32_t u = p->near[at], there = p->near_distance[at];
+        if (u == 0 || w->route_of[u] == w->route_of[c])
+            continue;
+        const int32_t limit = (int32_t)fmin(1 - heat * log(1 - mco_rng_real(&w->rng)), VRP_WALK_NO_PLACE);
+        if (is_symmetric && there - w->edge[c] - w->edge[u] >= limit)
+            continue;
+        if (is_symmetric)
+            try_ends(w, c, u, there, (int)mco_rng_below(&w->rng, 4), limit);
+        else if (mco_rng_below(&w->rng, 2) == 0)
+            try_ends(w, c, u, there, 0, limit);
+        else
+            try_ends(w, u, c, vrp_part_distance(p, u, c), 0, limit);
     }
 }

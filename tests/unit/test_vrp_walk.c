@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// Walks on the cores: annealed exchanges of route ends, alone, and with asymmetric distances. Two rows of customers lead away from the depot. Each of
+// two routes begins in one row and ends in the other. An exchange of their ends makes them straight; no single customer
+// that moves does.
+#include "test_support.h"
+
+#include "vrp/search/neighbours.h"
+#include "vrp/search/walk.h"
+#include "vrp_support.h"
+
+enum { ROW = 40, CUSTOMERS = 2 * ROW, NEAR = 16 };
+
+// Customers 1..ROW are the first row, with demands of 1; those of the second row have demands of `heavy`.
+static mco_vrp *rows(int32_t heavy, int32_t capacity, double max_length)
+{
+    enum { STEP = 10, APART = 20 };
+    double x[CUSTOMERS + 1] = {0}, y[CUSTOMERS + 1] = {0};
+    int32_t demands[CUSTOMERS];
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    for (int32_t c = 1; c <= CUSTOMERS; c++) {
+        const bool is_first = c <= ROW;
+        x[c] = STEP * (is_first ? c : c - ROW);
+        y[c] = is_first ? APART : -APART;
+        demands[c - 1] = is_first ? 1 : heavy;
+    }
+    model.capacity = capacity;
+    if (max_length > 0)
+        model.max_length = max_length;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, CUSTOMERS, x, y, demands, &model, &problem));
+    return problem;
+}
+
+static int64_t cost_of(const vrp_task *t)
+{
+    int64_t cost = 0;
+    for (int32_t r = 0; r < t->routes; r++) {
+        int32_t at = 0;
+        for (int32_t k = t->first[r]; k < t->first[r + 1]; at = t->order[k++])
+            cost += vrp_part_distance(&t->part, at, t->order[k]);
+        cost += vrp_part_distance(&t->part, at, 0);
+    }
+    return cost;
+}
+
+// Walks from two mixed routes. Returns by how much the cost has fallen.
+static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
+{
+    vrp_task t = {.seed = 1};
+    vrp_walk walk = {0};
+    const vrp_walk_variant *variant = NULL;
+    const atomic_bool stop = false;
+    int32_t count = NEAR, *near = NULL, local[CUSTOMERS + 1] = {0};
+    assert_ok(vrp_neighbours(test_ctx, problem, &count, 1, NULL, &near));
+    assert_ok(vrp_task_open(test_ctx, problem, CUSTOMERS, 2, NEAR, &t));
+    assert_ok(vrp_walk_open(test_ctx, CUSTOMERS, 2, &walk));
+    assert_ok(vrp_walk_choose(test_ctx, MCO_SIMD_AUTO, &variant));
+    t.routes = 2;
+    t.first[1] = ROW;
+    t.first[2] = CUSTOMERS;
+    for (int32_t k = 0; k < ROW; k++) {
+        t.order[k] = k < ROW / 2 ? 1 + k : ROW + 1 + k;
+        t.order[ROW + k] = k < ROW / 2 ? ROW + 1 + k : 1 + k;
+    }
+    for (int32_t c = 0; c < CUSTOMERS; c++)
+        t.customer[c] = c;
+    vrp_part_fill(&t, CUSTOMERS, 2, near, count, local);
+    const int64_t before = t.cost = cost_of(&t);
+    t.plan = *plan;
+    vrp_view_clear(t.view);
+    variant->run(&walk, &t, &stop);
+    assert_int_equal(t.cost, cost_of(&t));
+    for (int32_t r = 0; r < t.routes; r++) {
+        int64_t load = 0;
+        for (int32_t k = t.first[r]; k < t.first[r + 1]; k++)
+            load += t.part.demand[t.order[k]];
+        assert_true(load <= problem->capacity);
+    }
+    const int64_t fall = before - t.cost;
+    vrp_walk_close(test_ctx, &walk);
+    vrp_task_close(test_ctx, &t);
+    mco_free(test_ctx, &near);
+    return fall;
+}
+
+// One step, which moves a customer or two, with so many proposals.
+static int64_t gain(const mco_vrp *problem, int32_t proposals)
+{
+    const vrp_walk_plan plan = {.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .tails = proposals};
+    return walk_gain(problem, &plan);
+}
+
+static void ends_of_routes_are_exchanged(void **state)
+{
+    (void)state;
+    mco_vrp *problem = rows(1, ROW, 0);
+    assert_true(gain(problem, 0) < 10);
+    assert_int_equal(gain(problem, 3000), 62);  // two edges of 10 in the place of two of 41
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// Straight routes carry ROW and 2 * ROW, mixed ones 1.5 * ROW.
+static void exchanges_keep_the_capacity(void **state)
+{
+    (void)state;
+    mco_vrp *problem = rows(2, ROW * 7 / 4, 0);
+    assert_true(gain(problem, 3000) < 62);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// Both routes are 853 long at first and 824 after the exchange.
+static void routes_with_a_limit_of_length_are_exchanged(void **state)
+{
+    (void)state;
+    mco_vrp *problem = rows(1, ROW, 860);
+    assert_int_equal(gain(problem, 3000), 62);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
+// The cost that a walk keeps is that of its routes, in their direction.
+static void asymmetric_routes_are_not_turned_round(void **state)
+{
+    (void)state;
+    const vrp_shape shape = {.customers = CUSTOMERS, .distances = 1000, .demands = 9, .capacity = 5 * CUSTOMERS};
+    mco_rng rng;
+    mco_rng_seed(&rng, 4, 0);
+    for (int k = 0; k < 10; k++) {
+        mco_vrp *problem = vrp_case_random(&rng, &shape);
+        for (int32_t tails = 0; tails <= 20; tails += 20) {
+            const vrp_walk_plan plan = {.steps = 500, .hot = 300, .cold = 1, .removed = 10, .longest_string = 10,
+                                        .exchanges = 10, .tails = tails};
+            assert_true(walk_gain(problem, &plan) > 0);
+        }
+        vrp_case_free(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(ends_of_routes_are_exchanged),
+        TEST(exchanges_keep_the_capacity),
+        TEST(routes_with_a_limit_of_length_are_exchanged),
+        TEST(asymmetric_routes_are_not_turned_round),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
