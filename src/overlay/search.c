@@ -190,9 +190,13 @@ static int32_t draw_kept(overlay_search *s, int32_t v)
 
 mco_status overlay_shake(overlay_search *s)
 {
+    return overlay_shake_at(s, (int32_t)mco_rng_below(&s->rng, (uint32_t)s->o->nodes));
+}
+
+mco_status overlay_shake_at(overlay_search *s, int32_t v)
+{
     int32_t touched[2 * MOST_DROPPED], count = 0;
     const double before = s->worth;
-    int32_t v = (int32_t)mco_rng_below(&s->rng, (uint32_t)s->o->nodes);
     const uint32_t dropped = LEAST_DROPPED + mco_rng_below(&s->rng, MOST_DROPPED - LEAST_DROPPED + 1);
     for (uint32_t k = 0; k < dropped; k++) {
         const int32_t e = draw_kept(s, v);

@@ -82,6 +82,8 @@ mco_status overlay_list_candidates(overlay_search *s);
 bool overlay_chain(overlay_search *s, int32_t v);
 // Drops some links near a random one and repairs; undone if that loses. Errors: MEMORY.
 mco_status overlay_shake(overlay_search *s);
+// The same near node v.
+mco_status overlay_shake_at(overlay_search *s, int32_t v);
 // Chains from all nodes, again and again until a pass gains next to nothing, or the run ends. Errors: MEMORY.
 mco_status overlay_descend(overlay_search *s);
 
