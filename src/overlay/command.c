@@ -177,10 +177,9 @@ static mco_status print_bound(cli_call *call)
     print_instance(s);
     cli_print_outcome(r->outcome, r->stop, r->reason);
     printf("bound      %.10g\n", r->bound);
-    printf("fractional %.10g, the worth of links of any bandwidth", r->value);
     if (r->value > 0)
-        printf(", gap %.5f%%", 100 * (r->bound - r->value) / r->value);
-    printf("\niterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
+        printf("fractional %.10g, the worth of links of any bandwidth, gap %.5f%%\n", r->value, 100 * (r->bound - r->value) / r->value);
+    printf("iterations %lld, the best is %lld\n", (long long)r->iterations, (long long)r->best);
     print_time(call, &r->work);
     return MCO_OK;
 }

@@ -210,7 +210,7 @@ static void test_silence(void **state)
     (void)state;
     for (int k = 0; k < COUNT_OF(groups); k++) {
         gaps g = gaps_of(groups[k], 1);
-        for (int32_t node = 0; node < 50; node += 7)
+        for (int32_t node = 0; node < 50; node += 12)
             add_case(&g, 1, 2, (silence){node, ROUNDS / 8, 3 * ROUNDS / 8});
         assert_near(&g);
     }
@@ -222,7 +222,7 @@ static void test_death(void **state)
     (void)state;
     for (int k = 0; k < COUNT_OF(groups); k++) {
         gaps g = gaps_of(groups[k], 1);
-        for (int32_t node = 3; node < 50; node += 7)
+        for (int32_t node = 3; node < 50; node += 12)
             add_case(&g, 1, 2, (silence){node, ROUNDS / 2, ROUNDS + 1});
         assert_near(&g);
     }
