@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "overlay/instance.h"
 
-enum { TEST_NODES = 6, TEST_LINKS = TEST_NODES * (TEST_NODES - 1) / 2 };
+enum { TEST_NODES = 7, TEST_LINKS = TEST_NODES * (TEST_NODES - 1) / 2 };
 
 // What a random instance has.
 typedef struct test_shape {
@@ -19,6 +19,8 @@ static inline test_shape test_random_shape(mco_rng *rng, int32_t most_nodes)
 {
     test_shape s = {.nodes = (int32_t)mco_rng_below(rng, (uint32_t)most_nodes + 1), .highest = 1 + mco_rng_below(rng, 4),
                     .is_sparse = mco_rng_below(rng, 2)};
+    const uint32_t walked = s.nodes >= TEST_NODES ? 2 : s.nodes == TEST_NODES - 1 ? 3 : 4;  // so that all overlays are soon found
+    s.highest = s.highest < walked ? s.highest : walked;
     s.has_weights = s.is_sparse && mco_rng_below(rng, 2);
     s.has_limits = s.is_sparse && mco_rng_below(rng, 2);
     return s;

@@ -148,7 +148,7 @@ static void augment(brancher *b, int32_t end)
     b->supply[end] -= amount;
 }
 
-// Solves the program of the part. *bound: no overlay in it is worth more. False: there is none.
+// Solves the program of the part. *bound: no overlay in it is worth more; FAR where the run ended before. False: there is none.
 static bool solve(brancher *b, int64_t *bound)
 {
     int64_t fixed, doubled = 0;
@@ -156,8 +156,13 @@ static bool solve(brancher *b, int64_t *bound)
     b->programs++;
     if (!set_up(b, &fixed))
         return false;
-    while ((end = shortest(b)) >= 0)
+    while ((end = shortest(b)) >= 0) {
+        if (mco_run_must_stop(b->run, b->programs)) {
+            *bound = FAR;
+            return true;
+        }
         augment(b, end);
+    }
     for (int64_t at = 0; at < (int64_t)b->nodes * b->nodes; at++)
         doubled += b->weight[at] * b->flow[at];
     *bound = fixed + doubled / 2;
@@ -230,6 +235,8 @@ static int64_t explore(brancher *b, int depth)
     int64_t bound, x = 0;
     if (!solve(b, &bound) || bound <= b->best)
         return 0;
+    if (bound == FAR)
+        return bound;
     const int32_t e = find_wrong(b, &x);
     if (e < 0) {
         keep(b);
@@ -349,7 +356,7 @@ mco_status overlay_branch(mco_context *ctx, mco_run *run, const mco_overlay *o, 
     *out = (overlay_branch_result){.bound = INFINITY};
     MCO_TRY(open_brancher(&b));
     const int64_t left = explore(&b, 0);
-    out->bound = bound_of(o, left > b.best ? left : b.best);
+    out->bound = left == FAR ? INFINITY : bound_of(o, left > b.best ? left : b.best);
     out->programs = b.programs;
     out->is_better = b.is_better;
     if (b.is_better)

@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
-enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 8, PASSES = 5 };
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 4, PASSES = 5 };
 static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
 
@@ -57,8 +57,12 @@ bool overlay_matching_pays(const mco_overlay *o)
     int64_t vertices = 0;
     if (o->nodes > MOST_VERTICES || (o->row_least == NULL && o->least == 0))
         return false;
-    for (int32_t i = 0; i < o->nodes; i++)
-        vertices += overlay_room_of(o, i);
+    for (int32_t i = 0; i < o->nodes; i++) {
+        const int64_t room = overlay_room_of(o, i);
+        if (room > MOST_SHARED)  // a hub: its vertices would multiply its links
+            return false;
+        vertices += room;
+    }
     return vertices <= MOST_VERTICES && vertices <= 2 * (int64_t)o->nodes;
 }
 
@@ -130,7 +134,7 @@ done:
 static mco_status take_near_links(matcher *m)
 {
     mco_status st = MCO_OK;
-    for (int32_t i = 0; i < m->o->nodes; i++) {
+    for (int32_t i = 0; i < m->o->nodes && !mco_run_must_stop(m->run, 0); i++) {
         near_link near[NEAR_LINKS + 1];
         int32_t count = 0;
         for (int64_t k = 0; k < overlay_row_size(m->o, i) && m->used[i] > 0; k++) {
@@ -158,12 +162,16 @@ done:
 // ---- Certificates
 
 // Tests each pair of vertices of each possible link. Links that break the duals become edges if `joins`; else the dual of the lesser end
-// rises. Both are counted.
+// rises, which takes all links, whatever the time. Both are counted.
 static mco_status test_all(matcher *m, bool joins, int64_t *broken)
 {
     mco_status st = MCO_OK;
     *broken = 0;
-    for (int32_t i = 0; i < m->o->nodes; i++)
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        if (joins && mco_run_must_stop(m->run, 0)) {
+            *broken = 1;  // not all are tested
+            return MCO_OK;
+        }
         for (int64_t k = m->o->is_complete ? i : 0; k < overlay_row_size(m->o, i); k++) {
             const overlay_link link = overlay_entry(m->o, i, k);
             const int64_t worth = link.node > i ? worth_of(m, i, k, &link) : 0;
@@ -182,6 +190,7 @@ static mco_status test_all(matcher *m, bool joins, int64_t *broken)
             if (is_broken && joins)
                 MCO_TRY(add_edges(m, i, link.node, worth));
         }
+    }
 done:
     return st;
 }
@@ -369,7 +378,7 @@ static void settle_shares(matcher *m)
         const int32_t room = m->used[i];
         int32_t best = room;
         int64_t most = -1;
-        for (int32_t count = 1; count <= room && room <= MOST_SHARED; count++) {
+        for (int32_t count = 1; count <= room; count++) {
             m->share[i] = m->o->bandwidth[i] / count;
             const int64_t gain = gain_of(m, i, count);
             best = gain > most ? count : best;

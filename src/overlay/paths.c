@@ -11,7 +11,8 @@
 
 #include "overlay/search.h"
 
-enum { LAYERS = 7, ADDED_LINKS = 6, MOST_TOUCHED = 32 };
+// Layers of a search; candidates that are tried; nodes that get something back; paths of a node at a time.
+enum { LAYERS = 7, ADDED_LINKS = 6, MOST_TOUCHED = 32, MOST_PATHS = 64 };
 
 static int32_t state_of(int32_t node, bool needs)
 {
@@ -56,15 +57,25 @@ static void label(overlay_search *s, int32_t state, overlay_label by)
     *at = by;
 }
 
+// How much less or more a link can carry and still be kept. Where its least is a unit, it may come and go.
+static int32_t slack_of(const overlay_search *s, int32_t e, bool less)
+{
+    const overlay_candidate *link = &s->link[e];
+    const bool is_free = link->least <= 1;
+    if (s->x[e] == 0 && !is_free)
+        return 0;
+    return less ? s->x[e] - (is_free ? 0 : link->least) : link->most - s->x[e];
+}
+
 static void label_ends(overlay_search *s, int32_t state, int depth)
 {
     const overlay_label from = s->paths.label[state];
     const int32_t v = state / 2;
     const bool needs = state % 2 != 0;
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++) {
-        const int32_t e = s->of[a];
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look)) {
         const overlay_candidate *link = &s->link[e];
-        const int32_t slack = s->x[e] == 0 ? 0 : needs ? s->x[e] - link->least : link->most - s->x[e];
+        const int32_t slack = slack_of(s, e, needs);
         if (slack <= 0)
             continue;
         label(s, state_of(overlay_other_end(link, v), !needs),
@@ -155,7 +166,7 @@ static bool follow(overlay_search *s, const path_end *end)
     }
     for (int32_t state = end->state; s->paths.label[state].link >= 0; state = s->paths.label[state].before) {
         const int32_t e = s->paths.label[state].link;
-        if (s->x[e] < s->link[e].least || s->x[e] > s->link[e].most)
+        if ((s->x[e] < s->link[e].least && s->x[e] != 0) || s->x[e] < 0 || s->x[e] > s->link[e].most)
             return false;
     }
     return true;
@@ -165,7 +176,7 @@ bool overlay_meet(overlay_search *s, int32_t v)
 {
     const double before = s->worth;
     path_end end;
-    while (s->rest[v] > 0 && find_path(s, state_of(v, false), s->rest[v], &end)) {
+    for (int k = 0; k < MOST_PATHS && s->rest[v] > 0 && find_path(s, state_of(v, false), s->rest[v], &end); k++) {
         const int64_t changes = s->changes;
         const double worth = s->worth;
         if (!follow(s, &end) || s->worth <= worth) {
@@ -182,8 +193,8 @@ bool overlay_meet(overlay_search *s, int32_t v)
 static bool relieve(overlay_search *s, int32_t v, int32_t *touched, int32_t *count)
 {
     path_end end;
-    while (s->rest[v] < 0) {
-        if (*count == MOST_TOUCHED || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
+    for (int k = 0; s->rest[v] < 0; k++) {
+        if (k == MOST_PATHS || *count == MOST_TOUCHED || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
             return false;
         if (end.state % 2 == 0)
             touched[(*count)++] = end.state / 2;
@@ -213,8 +224,8 @@ static bool add_link(overlay_search *s, int32_t e)
 bool overlay_add_links(overlay_search *s, int32_t v)
 {
     int32_t tried = 0;
-    for (int64_t a = s->first[v]; a < s->first[v + 1] && tried < ADDED_LINKS && s->rest[v] > 0; a++) {
-        const int32_t e = s->of[a];
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0 && tried < ADDED_LINKS && s->rest[v] > 0; e = overlay_next(&look)) {
         if (s->x[e] > 0 || s->rest[overlay_other_end(&s->link[e], v)] == 0)
             continue;
         if (add_link(s, e))

@@ -126,6 +126,9 @@ static mco_status send_columns(program *q)
         first[k + 1] = 2 * (k + 1);
         ones[2 * k] = ones[2 * k + 1] = 1;
     }
+    if (q->count > INT32_MAX / 2)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_LIMIT, "the linear program has %" PRId64 " columns, at most %d are supported; --method jump has no such "
+                         "limit", q->count, INT32_MAX / 2));
     if (count > 0)
         MCO_TRY(mco_lp_add_columns(ctx, q->lp, (int32_t)count, q->cost + from, zeros, q->most + from, first, q->ends + 2 * from, ones));
     q->first_new = q->count;
@@ -184,6 +187,20 @@ done:
     return st;
 }
 
+// Takes value and duals of an optimum of the program. False: one of them is no number; the optimum is void.
+static bool read_optimum(program *q, double *value)
+{
+    const mco_overlay *o = q->o;
+    const double *dual = mco_lp_duals(q->lp), found = (q->full_worth - mco_lp_objective(q->lp)) * o->weight_unit / (double)o->scale;
+    bool is_finite = isfinite(found);
+    for (int32_t i = 0; i < o->nodes && is_finite; i++)
+        is_finite = isfinite(dual[i]);
+    for (int32_t i = 0; i < o->nodes && is_finite; i++)
+        q->dual[i] = fmax(-dual[i], 0);
+    *value = is_finite ? found : *value;
+    return is_finite;
+}
+
 // Takes the duals of the program as those of a new iteration.
 static mco_status take_duals(program *q)
 {
@@ -212,10 +229,12 @@ mco_status overlay_program(overlay_dual *d, double *value, bool *is_exact)
         MCO_TRY(mco_lp_solve(d->ctx, q.lp, MCO_LP_AUTO, d->run->stop_s, &end));
         if (end != MCO_LP_OPTIMAL)
             break;
-        for (int32_t i = 0; i < d->o->nodes; i++)
-            q.dual[i] = fmax(-mco_lp_duals(q.lp)[i], 0);
-        *value = (q.full_worth - mco_lp_objective(q.lp)) * d->o->weight_unit / (double)d->o->scale;
+        if (!read_optimum(&q, value)) {
+            end = MCO_LP_FAILED;
+            break;
+        }
         MCO_TRY(take_duals(&q));
+        *value = fmin(*value, overlay_bound_of(d->o, d->least));  // the bound is exact, the value is not
         MCO_TRY(price(&q, &found));
         mco_log(d->ctx, MCO_LOG_INFO, "linear program: %" PRId64 " columns, value %.10g, %" PRId64 " more", q.first_new, *value, found);
     }

@@ -5,144 +5,17 @@
 // the chain from its beginning stays, if it gains (Lin, Kernighan 1973).
 #include "overlay/search.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 
-// Links of a node below reduced weight 0 that are looked at; steps of a chain.
-enum { MORE_LINKS = 12, DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
+// Steps of a chain; links that a shake drops.
+enum { DEPTH = 16, LEAST_DROPPED = 1, MOST_DROPPED = 4 };
 
 // Of the worth, in one pass over all nodes. Around odd cycles of links of large bandwidths chains may gain a few units each time, for
 // millions of passes.
 static const double LEAST_GAIN = 1e-7;
-
-// ---- Candidates
-
-typedef struct seen {
-    int64_t reduced;
-    int64_t entry;
-} seen;
-
-static int32_t least_of(const overlay_search *s, int32_t i, int64_t k)
-{
-    const mco_overlay *o = s->o;
-    const int32_t least = s->guide.is_split ? 1 : o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
-    return least > 1 ? least : 1;
-}
-
-// Of a unit of bandwidth, less the prices of both ends.
-static int64_t reduced_weight(const overlay_search *s, int32_t i, const overlay_link *link)
-{
-    if (s->guide.price == NULL)
-        return (int64_t)link->weight - s->guide.dual[i] - s->guide.dual[link->node];
-    return (int64_t)link->weight - (int64_t)((s->guide.price[i] + s->guide.price[link->node]) / link->most);
-}
-
-// Keeps the best MORE_LINKS of those below, by falling reduced weight; the first of equal ones comes first.
-static void insert(seen *best, int64_t *count, seen one)
-{
-    int64_t at = *count;
-    while (at > 0 && best[at - 1].reduced < one.reduced)
-        at--;
-    if (at == MORE_LINKS)
-        return;
-    *count += *count < MORE_LINKS;
-    memmove(best + at + 1, best + at, (size_t)(*count - 1 - at) * sizeof *best);
-    best[at] = one;
-}
-
-// Lists what a node would keep: links of positive reduced weight and the best of the others. A link that can never be kept is none.
-static int64_t look_at_row(const overlay_search *s, int32_t i, seen *list)
-{
-    const mco_overlay *o = s->o;
-    seen best[MORE_LINKS];
-    int64_t count = 0, others = 0;
-    for (int64_t k = 0; k < overlay_row_size(o, i); k++) {
-        const overlay_link link = overlay_entry(o, i, k);
-        if (link.weight == 0 || link.most < least_of(s, i, k))
-            continue;
-        const seen one = {reduced_weight(s, i, &link), k};
-        if (one.reduced > 0)
-            list[count++] = one;
-        else
-            insert(best, &others, one);
-    }
-    memcpy(list + count, best, (size_t)others * sizeof *best);
-    return count + others;
-}
-
-static int by_ends(const void *a, const void *b)
-{
-    const overlay_candidate *x = a, *y = b;
-    if (x->end[0] != y->end[0])
-        return x->end[0] < y->end[0] ? -1 : 1;
-    return (x->end[1] > y->end[1]) - (x->end[1] < y->end[1]);
-}
-
-static int by_falling(const void *a, const void *b)
-{
-    const overlay_candidate *x = a, *y = b;
-    if (x->reduced != y->reduced)
-        return x->reduced > y->reduced ? -1 : 1;
-    return by_ends(a, b);
-}
-
-static mco_status list_candidates(overlay_search *s)
-{
-    mco_status st = MCO_OK;
-    const mco_overlay *o = s->o;
-    seen *list = NULL;
-    int64_t kept = 0;
-    MCO_TRY(mco_alloc(s->ctx, &list, o->degree + MORE_LINKS));
-    for (int32_t i = 0; i < o->nodes && !mco_run_must_stop(s->run, 0); i++) {
-        const int64_t count = look_at_row(s, i, list);
-        if (s->links + count > INT32_MAX)
-            MCO_TRY(mco_fail(s->ctx, MCO_ERR_LIMIT, "%" PRId64 " links are worth a look, the search takes %d", s->links + count, INT32_MAX));
-        MCO_TRY(mco_grow(s->ctx, &s->link, &s->room, s->links + count));
-        for (int64_t k = 0; k < count; k++) {
-            const overlay_link link = overlay_entry(o, i, list[k].entry);
-            s->link[s->links++] = (overlay_candidate){
-                .end = {i < link.node ? i : link.node, i < link.node ? link.node : i}, .least = least_of(s, i, list[k].entry),
-                .most = link.most, .weight = link.weight, .reduced = list[k].reduced};
-        }
-    }
-    if (s->links > 0)
-        qsort(s->link, (size_t)s->links, sizeof *s->link, by_ends);
-    for (int64_t k = 0; k < s->links; k++)
-        if (kept == 0 || by_ends(&s->link[k], &s->link[kept - 1]) != 0)
-            s->link[kept++] = s->link[k];
-    s->links = kept;
-    if (s->links > 0)
-        qsort(s->link, (size_t)s->links, sizeof *s->link, by_falling);
-done:
-    mco_free(s->ctx, &list);
-    return st;
-}
-
-// The candidates of each node. They come by falling reduced weight, and so they stay.
-static mco_status join_candidates(overlay_search *s)
-{
-    mco_status st = MCO_OK;
-    const int32_t nodes = s->o->nodes;
-    int64_t *at = NULL;
-    MCO_TRY(mco_alloc(s->ctx, &s->first, (int64_t)nodes + 1));
-    MCO_TRY(mco_alloc(s->ctx, &s->of, 2 * s->links));
-    MCO_TRY(mco_alloc(s->ctx, &at, nodes));
-    for (int64_t e = 0; e < 2 * s->links; e++)
-        s->first[s->link[e / 2].end[e % 2] + 1]++;
-    for (int32_t i = 0; i < nodes; i++) {
-        s->first[i + 1] += s->first[i];
-        at[i] = s->first[i];
-    }
-    for (int64_t e = 0; e < 2 * s->links; e++)
-        s->of[at[s->link[e / 2].end[e % 2]]++] = (int32_t)(e / 2);
-done:
-    mco_free(s->ctx, &at);
-    return st;
-}
 
 // ---- Changes
 
@@ -178,6 +51,7 @@ void overlay_undo(overlay_search *s, int64_t changes, double worth)
 mco_status overlay_commit(overlay_search *s)
 {
     s->moves += s->changes;
+    s->looks++;
     s->changes = 0;
     return s->is_full ? MCO_ERR_MEMORY : MCO_OK;
 }
@@ -195,8 +69,9 @@ static int64_t raise_of(const overlay_search *s, int32_t e, int64_t left)
 static bool fill(overlay_search *s, int32_t v)
 {
     bool gains = false;
-    for (int64_t a = s->first[v]; a < s->first[v + 1] && s->rest[v] > 0; a++) {
-        const int32_t e = s->of[a], j = overlay_other_end(&s->link[e], v);
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0 && s->rest[v] > 0; e = overlay_next(&look)) {
+        const int32_t j = overlay_other_end(&s->link[e], v);
         const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
         if (more > 0 && overlay_change_link(s, e, s->x[e] + (int32_t)more))
             gains = true;
@@ -227,8 +102,8 @@ static bool is_in_chain(const shift *steps, int count, int32_t link)
 static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
 {
     const int32_t j = overlay_other_end(&s->link[e], v);
-    for (int64_t a = s->first[j]; a < s->first[j + 1]; a++) {
-        const int32_t g = s->of[a];
+    overlay_look look = overlay_look_at(s, j);
+    for (int32_t g = overlay_next(&look); g >= 0; g = overlay_next(&look)) {
         if (s->x[g] == 0 || g == e)
             continue;
         const int64_t most = raise_of(s, e, s->rest[v] < s->rest[j] + s->x[g] ? s->rest[v] : s->rest[j] + s->x[g]);
@@ -244,11 +119,11 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
 static bool find_shift(overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] < s->link[s->of[a]].most && !is_in_chain(steps, count, s->of[a])) {
-            const int32_t j = overlay_other_end(&s->link[s->of[a]], v);
-            s->looks += s->first[j + 1] - s->first[j];
-            look_at_shifts(s, v, s->of[a], steps, count, best);
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] < s->link[e].most && !is_in_chain(steps, count, e)) {
+            s->seen += overlay_look_at(s, overlay_other_end(&s->link[e], v)).left;
+            look_at_shifts(s, v, e, steps, count, best);
         }
     return best->raised >= 0;
 }
@@ -285,7 +160,7 @@ mco_status overlay_descend(overlay_search *s)
     while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
         before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
-            if (s->most_looks > 0 && s->looks >= s->most_looks)
+            if (s->most_seen > 0 && s->seen >= s->most_seen)
                 goto done;
             if (s->rest[v] > 0)
                 overlay_chain(s, v);
@@ -304,9 +179,10 @@ done:
 static int32_t draw_kept(overlay_search *s, int32_t v)
 {
     int32_t drawn = -1, kept = 0;
-    for (int64_t a = s->first[v]; a < s->first[v + 1]; a++)
-        if (s->x[s->of[a]] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
-            drawn = s->of[a];
+    overlay_look look = overlay_look_at(s, v);
+    for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
+        if (s->x[e] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
+            drawn = e;
     return drawn;
 }
 
@@ -343,8 +219,7 @@ mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay
     mco_status st = MCO_OK;
     *out = (overlay_search){.ctx = ctx, .run = run, .o = o, .guide = *guide};
     mco_rng_seed(&out->rng, guide->seed, 0);
-    MCO_TRY(list_candidates(out));
-    MCO_TRY(join_candidates(out));
+    MCO_TRY(overlay_list_candidates(out));
     MCO_TRY(mco_alloc(ctx, &out->x, out->links));
     MCO_TRY(mco_alloc(ctx, &out->rest, o->nodes));
     MCO_TRY(overlay_paths_open(ctx, o->nodes, &out->paths));
@@ -369,9 +244,12 @@ void overlay_search_close(overlay_search *s)
     mco_free(s->ctx, &s->link);
 }
 
-static int by_candidate(const void *a, const void *b)
+static int by_ends(const void *a, const void *b)
 {
-    return by_ends(*(const overlay_candidate *const *)a, *(const overlay_candidate *const *)b);
+    const overlay_candidate *x = *(const overlay_candidate *const *)a, *y = *(const overlay_candidate *const *)b;
+    if (x->end[0] != y->end[0])
+        return x->end[0] < y->end[0] ? -1 : 1;
+    return (x->end[1] > y->end[1]) - (x->end[1] < y->end[1]);
 }
 
 mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
@@ -390,7 +268,7 @@ mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
         if (s->x[e] > 0)
             kept[count++] = &s->link[e];
     if (count > 0)
-        qsort(kept, (size_t)count, sizeof *kept, by_candidate);
+        qsort(kept, (size_t)count, sizeof *kept, by_ends);
     for (int64_t k = 0; k < count; k++) {
         given.from[k] = kept[k]->end[0];
         given.to[k] = kept[k]->end[1];
@@ -402,25 +280,5 @@ mco_status overlay_give(const overlay_search *s, mco_overlay_solution *out)
 done:
     mco_free(s->ctx, &kept);
     mco_overlay_solution_clear(s->ctx, &given);
-    return st;
-}
-
-// ---- For nodes that come and go (renew.c)
-
-mco_status overlay_search_look(const overlay_search *s, int32_t v, overlay_candidate **out, int64_t *count)
-{
-    mco_status st = MCO_OK;
-    seen *list = NULL;
-    MCO_TRY(mco_alloc(s->ctx, &list, overlay_row_size(s->o, v) + MORE_LINKS));
-    *count = look_at_row(s, v, list);
-    MCO_TRY(mco_alloc(s->ctx, out, *count));
-    for (int64_t k = 0; k < *count; k++) {
-        const overlay_link link = overlay_entry(s->o, v, list[k].entry);
-        (*out)[k] = (overlay_candidate){.end = {v < link.node ? v : link.node, v < link.node ? link.node : v},
-                                        .least = least_of(s, v, list[k].entry), .most = link.most, .weight = link.weight,
-                                        .reduced = list[k].reduced};
-    }
-done:
-    mco_free(s->ctx, &list);
     return st;
 }

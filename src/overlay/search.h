@@ -29,7 +29,7 @@ typedef struct overlay_guide {
     uint64_t seed;
 } overlay_guide;
 
-enum { OVERLAY_BEAM = 12 };  // states of a layer that are looked at further
+enum { OVERLAY_BEAM = 12, OVERLAY_LOOKS = 1024 };  // states of a layer that are looked at further; candidates of a node, at a time
 
 // How a search for a path came to a state: a node that has bandwidth left, or one that needs some (paths.c).
 typedef struct overlay_label {
@@ -64,8 +64,8 @@ typedef struct overlay_search {
     double worth;          // in units of weight times bandwidth
     overlay_change *log;   // changes since the last commit
     int64_t changes, log_room;
-    int64_t moves;
-    int64_t looks, most_looks;  // at links beside those of a chain; a descent ends there; 0: nowhere
+    int64_t moves, looks;
+    int64_t seen, most_seen;  // links that chains have looked at; a descent ends at the most; 0: nowhere
     bool is_full;          // no memory for the log: the move is void
     overlay_paths paths;
     mco_rng rng;
@@ -75,6 +75,8 @@ typedef struct overlay_search {
 // for a solution of the linear program. overlay_search_close() releases it. Errors: LIMIT, MEMORY. O(links)
 mco_status overlay_search_open(mco_context *ctx, mco_run *run, const mco_overlay *o, const overlay_guide *guide, overlay_search *out);
 void overlay_search_close(overlay_search *s);
+// Fills link, links, first and of (candidates.c). Errors: LIMIT, MEMORY. O(links + candidates log candidates)
+mco_status overlay_list_candidates(overlay_search *s);
 
 // Moves bandwidth along chains from node v while that gains. True: it gained. O(depth * sum of the candidates of the ends).
 bool overlay_chain(overlay_search *s, int32_t v);
@@ -98,6 +100,32 @@ bool overlay_add_links(overlay_search *s, int32_t v);
 mco_status overlay_start_over(overlay_search *s);
 // Keeps the links that are given, as far as they are candidates.
 mco_status overlay_start_with(overlay_search *s, int64_t count, const int32_t *from, const int32_t *to);
+
+// ---- Candidates of a node. A look at a hub is one at OVERLAY_LOOKS of its candidates, at other ones each time.
+
+typedef struct overlay_look {
+    const int32_t *of;
+    int64_t count, at, left;
+} overlay_look;
+
+static inline overlay_look overlay_look_at(const overlay_search *s, int32_t v)
+{
+    const int64_t count = s->first[v + 1] - s->first[v];
+    if (count <= OVERLAY_LOOKS)
+        return (overlay_look){s->of + s->first[v], count, 0, count};
+    return (overlay_look){s->of + s->first[v], count, s->looks * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
+}
+
+// The next candidate; -1: that was all.
+static inline int32_t overlay_next(overlay_look *look)
+{
+    if (look->left == 0)
+        return -1;
+    const int32_t e = look->of[look->at++];
+    look->at = look->at < look->count ? look->at : 0;
+    look->left--;
+    return e;
+}
 
 // ---- Changes
 

@@ -19,6 +19,7 @@ static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000, FIRST_JUMPS = 30 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
+static const double COUNT_S = 1e-7;      // a link, to make the instance of numbers of links; that does not look at the clock
 static const double BRANCH_SHARE = 0.7;  // of the time limit, when the branch and bound ends
 static const double PROGRAMS = 4e6;      // times the square of the nodes: the programs of a branch and bound without time limit
 static const double PROVEN = 1e-9, ROUNDED = 4;  // share of the bound; units of a weight
@@ -100,7 +101,8 @@ static mco_status find_bound(solver *s)
     MCO_TRY(overlay_bound(s->ctx, s->o, &p, &s->bound));
     s->r.bound = s->bound.bound;
     s->run.is_asked_to_stop = s->bound.stop == MCO_STOP_CANCELLED;  // the callback may ask once
-    if (!s->run.is_asked_to_stop && overlay_counts_pay(s->o))
+    const double counting_s = COUNT_S * (double)s->o->links, left_s = s->p.time_limit_s - mco_run_time_s(&s->run);
+    if (!s->run.is_asked_to_stop && counting_s < left_s && overlay_counts_pay(s->o))
         MCO_TRY(count_links(s, &p));
     if (!s->run.is_asked_to_stop && s->price != NULL && overlay_matching_pays(s->o))
         MCO_TRY(match_links(s));
@@ -140,7 +142,7 @@ static int64_t shakes_of(const solver *s)
 {
     if (s->p.iterations > 0)
         return s->p.iterations;
-    if (s->p.time_limit_s < INFINITY)
+    if (s->p.time_limit_s < MCO_NO_LIMIT)
         return INT64_MAX;
     const double candidates = 2.0 * (double)s->search.links / fmax(s->o->nodes, 1), share = FEW_CANDIDATES / fmax(candidates, FEW_CANDIDATES);
     return (int64_t)fmax(SHAKES_A_NODE * share * share, FEWEST_SHAKES) * s->o->nodes;
@@ -159,7 +161,7 @@ static mco_status branch(solver *s)
 {
     mco_status st = MCO_OK;
     overlay_branch_result r = {0};
-    const bool is_timed = s->p.time_limit_s < INFINITY;
+    const bool is_timed = s->p.time_limit_s < MCO_NO_LIMIT;
     const double nodes = fmax(s->o->nodes, 1);
     if (is_proven(s) || !overlay_branch_takes(s->o))
         return MCO_OK;

@@ -125,6 +125,19 @@ checks() {
     expect 2 "$MCO" overlay check three.csv
 }
 
+# Few peers are solved by branching, and a matching proves the overlay of peers that fit one link each.
+proves() {
+    expect 0 "$MCO" overlay generate --nodes 10 --seed 1 --output ten.csv
+    expect 0 "$MCO" overlay solve ten.csv --solution ten.txt --json ten.json
+    expect_text out "outcome    optimal (finished): the bound is that of a branch and bound"
+    expect 0 "$MCO" overlay check ten.csv ten.txt
+    expect 0 "$MCO" overlay generate --group grafo50b-128 --output pairs.csv
+    expect 0 "$MCO" overlay solve pairs.csv --solution pairs.txt
+    expect_text out "outcome    optimal (finished): the bound is that of a matching"
+    expect_text out "of 25 kept links"
+    expect 0 "$MCO" overlay check pairs.csv pairs.txt
+}
+
 exports() {
     expect 0 "$MCO" overlay export three.csv --output p.lp
     expect_text p.lp "Minimize"
@@ -257,6 +270,7 @@ gpu
 program
 solves
 checks
+proves
 exports
 events
 as_json

@@ -7,6 +7,7 @@
 
 #include "device/device.h"
 #include "mco/overlay.h"
+#include "overlay/branch.h"
 #include "overlay_support.h"
 
 static const double UNITS = 4294967296.0;
@@ -29,30 +30,30 @@ static mco_overlay_result solved(const mco_overlay *o, const mco_overlay_params 
     return r;
 }
 
-// The search meets the optimum of nearly all small instances and never exceeds it.
+// The optimum of small instances is found and proved.
 static void test_all_overlays(void **state)
 {
     (void)state;
-    enum { CASES = TEST_IS_SANITIZED ? 60 : 300 };
+    enum { CASES = TEST_IS_SANITIZED ? 60 : 400 };
     mco_rng rng;
-    int optimal = 0;
+    int optimal = 0;  // and worth something
     mco_rng_seed(&rng, 21, 0);
     for (int k = 0; k < CASES; k++) {
         test_shape shape = test_random_shape(&rng, TEST_NODES);
-        shape.highest = shape.nodes == TEST_NODES && shape.highest > 3 ? 3 : shape.highest;
         mco_overlay *o = test_random_overlay(test_ctx, &rng, &shape);
         assert_non_null(o);
         const double best = (double)test_best_worth(o, false) / UNITS * o->weight_unit;
         const mco_overlay_params p = params_of(0, 1);
         mco_overlay_result r = solved(o, &p);
         assert_true(r.worth <= best && r.bound >= best);
-        assert_true(r.outcome != MCO_OUTCOME_OPTIMAL || r.worth >= best * (1 - 1e-9));
-        optimal += r.worth >= best * (1 - 1e-12);
+        assert_true(r.outcome == MCO_OUTCOME_OPTIMAL && r.stop == MCO_STOP_FINISHED);
+        if (r.worth < best * (1 - 1e-12))
+            fail_msg("case %d: %.17g is not the best, %.17g", k, r.worth, best);
+        optimal += best > 0;
         mco_overlay_result_clear(test_ctx, &r);
         mco_overlay_destroy(test_ctx, &o);
     }
-    if (optimal < CASES * 95 / 100)
-        fail_msg("%d of %d are optimal", optimal, CASES);
+    assert_true(optimal > CASES / 4);
 }
 
 static mco_overlay *of_group(const char *group)
@@ -133,6 +134,76 @@ static void test_rounded_pairs(void **state)
         mco_overlay_result_clear(test_ctx, &r);
         mco_overlay_destroy(test_ctx, &o);
     }
+}
+
+// Branch and bound alone, without an overlay to begin with.
+static void test_branch_alone(void **state)
+{
+    (void)state;
+    mco_run_settings none = {.time_limit_s = INFINITY, .target = -1};
+    mco_run run = mco_run_begin(test_ctx, &none);
+    mco_rng rng;
+    int64_t programs = 0;
+    mco_rng_seed(&rng, 22, 0);
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 60 : 400); k++) {
+        const test_shape shape = test_random_shape(&rng, TEST_NODES);
+        mco_overlay *o = test_random_overlay(test_ctx, &rng, &shape);
+        overlay_branch_result r;
+        double worth = 0;
+        assert_non_null(o);
+        const int64_t best = test_best_worth(o, false);
+        assert_true(overlay_branch_takes(o));
+        assert_ok(overlay_branch(test_ctx, &run, o, -1, INT64_MAX, INFINITY, &r));
+        assert_true(r.is_better && r.bound >= (double)best / UNITS * o->weight_unit);
+        assert_ok(mco_overlay_check(test_ctx, o, &r.solution, &worth));
+        assert_true(worth == (double)best / UNITS * o->weight_unit);
+        mco_overlay_solution_clear(test_ctx, &r.solution);
+        assert_ok(overlay_branch(test_ctx, &run, o, best, INT64_MAX, INFINITY, &r));
+        assert_true(!r.is_better && r.bound <= (double)best / UNITS * o->weight_unit * (1 + 1e-8) + 1e-7 * o->weight_unit);
+        programs += r.programs > 1;
+        mco_overlay_destroy(test_ctx, &o);
+    }
+    assert_true(programs > (TEST_IS_SANITIZED ? 3 : 20));
+    mco_run_clear(&run);
+}
+
+// Ten peers with bandwidths as in the groups: proofs of tens to hundreds of linear programs.
+static void test_branches(void **state)
+{
+    (void)state;
+    for (int64_t seed = 1; seed <= 8; seed++) {
+        mco_overlay *o = NULL;
+        mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+        g.nodes = 10;
+        g.seed = seed;
+        assert_ok(mco_overlay_generate(test_ctx, &g, &o));
+        const mco_overlay_params p = params_of(0, 1);
+        mco_overlay_result r = solved(o, &p);
+        assert_true(r.outcome == MCO_OUTCOME_OPTIMAL && r.stop == MCO_STOP_FINISHED);
+        assert_true(r.worth >= r.bound * (1 - 1e-8));
+        mco_overlay_result_clear(test_ctx, &r);
+        mco_overlay_destroy(test_ctx, &o);
+    }
+}
+
+// Strappaveccia's example of four nodes is lost but for its value, 256 * 3.03, and for the one link that is not kept, between nodes 2 and
+// 3. These uptimes and bandwidths have both.
+static void test_four_nodes(void **state)
+{
+    (void)state;
+    const double uptime[4] = {1, 0.5, 0.515, 1};
+    const int64_t bandwidth[4] = {768, 512, 512, 768};
+    const mco_overlay_data data = {.nodes = 4, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = 256};
+    mco_overlay *o = NULL;
+    const mco_overlay_params p = params_of(0, 1);
+    assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
+    mco_overlay_result r = solved(o, &p);
+    assert_true(r.outcome == MCO_OUTCOME_OPTIMAL && fabs(r.worth - 775.68) < 1e-5 && fabs(r.bound - 775.68) < 1e-5);
+    assert_int_equal(r.solution.count, 5);
+    for (int64_t k = 0; k < r.solution.count; k++)
+        assert_true(r.solution.bandwidth[k] == 256 && (r.solution.from[k] != 1 || r.solution.to[k] != 2));
+    mco_overlay_result_clear(test_ctx, &r);
+    mco_overlay_destroy(test_ctx, &o);
 }
 
 static int stop_once(const mco_progress *progress, void *user)
@@ -274,7 +345,7 @@ static void test_failing_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_rounded_pairs), TEST(test_stop_in_bound), TEST(test_large_bandwidths), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
+        TEST(test_all_overlays), TEST(test_groups), TEST(test_matching), TEST(test_branch_alone), TEST(test_branches), TEST(test_four_nodes), TEST(test_rounded_pairs), TEST(test_stop_in_bound), TEST(test_large_bandwidths), TEST(test_tiny), TEST(test_stops), TEST(test_files), TEST(test_failing_memory),
     };
     return cmocka_run_group_tests_name("overlay solve", tests, NULL, NULL);
 }
