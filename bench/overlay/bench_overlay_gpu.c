@@ -291,9 +291,10 @@ static void print(const char *what, const figures *f)
     fflush(stdout);
 }
 
-// The first iteration at which the bound is within 0.1 % of `bound`, and its time.
-static void to_share(const mco_overlay *o, mco_overlay_start start, int64_t iterations, double bound, int repeats)
+// The first iteration from zero at which the bound is within 0.1 % of `bound`, and its time.
+static void to_share(const mco_overlay *o, int64_t iterations, double bound, int repeats)
 {
+    const mco_overlay_start start = MCO_OVERLAY_START_ZERO;
     int64_t low = 0, high = iterations;  // bounds only fall: bisection
     while (high - low > 1) {
         const int64_t middle = (low + high) / 2;
@@ -301,7 +302,7 @@ static void to_share(const mco_overlay *o, mco_overlay_start start, int64_t iter
         *(f.bound <= 1.001 * bound ? &high : &low) = middle;
     }
     const figures f = best_of(o, MCO_OVERLAY_METHOD_JUMP, start, iterations, high, repeats);
-    print(start == MCO_OVERLAY_START_ZERO ? "0.1 % from zero" : "0.1 % from the better start", &f);
+    print(f.bound > 1.001 * bound ? "from zero, 0.1 % is not reached" : "0.1 % from zero", &f);
 }
 
 int main(int argc, char **argv)
@@ -327,7 +328,7 @@ int main(int argc, char **argv)
         print("std 10000, from zero", &f);
         f = best_of(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, 200, 0, REPEATS);
         print("jump 200, from zero", &f);
-        to_share(o, MCO_OVERLAY_START_ZERO, 200, bound, REPEATS);
+        to_share(o, 200, bound, REPEATS);
         mco_overlay_destroy(ctx, &o);
     } else {
         const bool has_weights = strcmp(kind, "weights") == 0;
@@ -346,7 +347,7 @@ int main(int argc, char **argv)
             print(first.bound <= 1.001 * all.bound ? "one jump from the better start, within 0.1 %" : "one jump from the better start", &first);
         }
         if (!is_huge) {
-            to_share(o, MCO_OVERLAY_START_ZERO, iterations, all.bound, 2);
+            to_share(o, iterations, all.bound, 2);
             const figures std = run(o, MCO_OVERLAY_METHOD_STD, MCO_OVERLAY_START_ZERO, 30, 0, false);
             print("std", &std);
         } else {

@@ -203,7 +203,7 @@ overlay_sum overlay_check_best(overlay_dual *d)
 
 uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i)
 {
-    overlay_look(d, row, i, d->dual[i]);
+    overlay_fill_row(d, row, i, d->dual[i]);
     if (d->excess != NULL)
         d->excess[i] = (int64_t)d->build->over(row, d->dual[i]) - d->o->bandwidth[i];
     return d->build->ramp(row, d->dual[i], UINT32_MAX);

@@ -46,7 +46,7 @@ void overlay_dual_close(overlay_dual *d);
 typedef uint64_t overlay_node(overlay_dual *d, overlay_row *row, int32_t i);
 
 // Fills the row of node i with the links whose excess is above `low`.
-static inline void overlay_look(const overlay_dual *d, overlay_row *row, int32_t i, uint32_t low)
+static inline void overlay_fill_row(const overlay_dual *d, overlay_row *row, int32_t i, uint32_t low)
 {
     d->build->load(&d->prices, i, low, row);
 }

@@ -29,7 +29,7 @@ static void look_down(const seeker *s, uint32_t low)
     if (low >= s->row->low)
         return;
     const uint32_t way = s->row->low - low;
-    overlay_look(s->d, s->row, s->node, low > way ? low - way : 0);
+    overlay_fill_row(s->d, s->row, s->node, low > way ? low - way : 0);
 }
 
 // Load at a dual less the bandwidth: not ascending with the dual.
@@ -112,7 +112,7 @@ uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i)
     const uint32_t dual = d->dual[i];
     const uint64_t down = (uint64_t)d->width / 2 + (d->reach[i] > LEAST_REACH ? d->reach[i] : LEAST_REACH);
     const seeker s = {.d = d, .row = row, .node = i, .bandwidth = d->o->bandwidth[i]};
-    overlay_look(d, row, i, dual > down ? (uint32_t)(dual - down) : 0);
+    overlay_fill_row(d, row, i, dual > down ? (uint32_t)(dual - down) : 0);
     const int64_t way = target_of(&s) - dual;
     d->next[i] = (uint32_t)(dual + way * 77 / 128);
     d->reach[i] = (uint32_t)((way < 0 ? -way : way) * 90 / 128);

@@ -282,6 +282,15 @@ static int64_t shakes_of(const mco_overlay_live *live, bool is_first)
     return (int64_t)ceil(asked * share * share);
 }
 
+// Every other shake is near an event.
+static mco_status shake(mco_overlay_live *live, int64_t k, bool is_first)
+{
+    overlay_search *s = &live->search;
+    if (k % 2 == 0 || is_first || live->touches == 0 || live->touches > INT32_MAX)
+        return overlay_shake(s);
+    return overlay_shake_at(s, live->touched[mco_rng_below(&s->rng, (uint32_t)live->touches)]);
+}
+
 static mco_status find_overlay(mco_overlay_live *live)
 {
     mco_status st = MCO_OK;
@@ -297,7 +306,7 @@ static mco_status find_overlay(mco_overlay_live *live)
         MCO_TRY(overlay_search_mend(&live->search, live->touched, live->touches));
     const int64_t shakes = shakes_of(live, is_first);
     for (int64_t k = 0; k < shakes && live->search.links > 0 && !mco_run_must_stop(&live->run, live->search.moves); k++)
-        MCO_TRY(overlay_shake(&live->search));
+        MCO_TRY(shake(live, k, is_first));
     MCO_TRY(check_overlay(live));
     if (mco_is_cancelled(live->network.ctx))
         MCO_TRY(mco_fail(live->network.ctx, MCO_ERR_STOPPED, "the round was stopped"));

@@ -66,7 +66,7 @@ mco_status overlay_split_worth(overlay_dual *d, const uint32_t *dual, double hop
     MCO_TRY(take_worth(&search, &free_least, value));
     if (*value <= hopeless)
         goto done;
-    search.most_effort = LOOKS + LOOKS_A_LINK * search.links;
+    search.most_seen = LOOKS + LOOKS_A_LINK * search.links;
     MCO_TRY(overlay_descend(&search));
     MCO_TRY(take_worth(&search, &free_least, value));
 done:

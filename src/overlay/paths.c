@@ -72,7 +72,7 @@ static void label_ends(overlay_search *s, int32_t state, int depth)
     const overlay_label from = s->paths.label[state];
     const int32_t v = state / 2;
     const bool needs = state % 2 != 0;
-    overlay_glance look = overlay_look_at(s, v);
+    overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look)) {
         const overlay_candidate *link = &s->link[e];
         const int32_t slack = slack_of(s, e, needs);
@@ -224,7 +224,7 @@ static bool add_link(overlay_search *s, int32_t e)
 bool overlay_add_links(overlay_search *s, int32_t v)
 {
     int32_t tried = 0;
-    overlay_glance look = overlay_look_at(s, v);
+    overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0 && tried < ADDED_LINKS && s->rest[v] > 0; e = overlay_next(&look)) {
         if (s->x[e] > 0 || s->rest[overlay_other_end(&s->link[e], v)] == 0)
             continue;

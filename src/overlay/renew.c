@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "overlay/search.h"
 
-enum { MORE_LINKS = 12, MOST_PASSES = 4, MOST_CHAINS = 64 };  // over all nodes; from one node, which may have room for many links
+enum { MORE_LINKS = 12, MOST_PASSES = 4, MOST_CHAINS = 256 };  // over all nodes; from one node, which may have room for many links
 static const double LEAST_GAIN = 1e-7;  // of the worth, in one pass
 
 static int by_ends(const void *a, const void *b)

@@ -69,7 +69,7 @@ static int64_t raise_of(const overlay_search *s, int32_t e, int64_t left)
 static bool fill(overlay_search *s, int32_t v)
 {
     bool gains = false;
-    overlay_glance look = overlay_look_at(s, v);
+    overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0 && s->rest[v] > 0; e = overlay_next(&look)) {
         const int32_t j = overlay_other_end(&s->link[e], v);
         const int64_t more = raise_of(s, e, s->rest[v] < s->rest[j] ? s->rest[v] : s->rest[j]);
@@ -102,7 +102,7 @@ static bool is_in_chain(const shift *steps, int count, int32_t link)
 static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const shift *steps, int count, shift *best)
 {
     const int32_t j = overlay_other_end(&s->link[e], v);
-    overlay_glance look = overlay_look_at(s, j);
+    overlay_look look = overlay_look_at(s, j);
     for (int32_t g = overlay_next(&look); g >= 0; g = overlay_next(&look)) {
         if (s->x[g] == 0 || g == e)
             continue;
@@ -119,12 +119,10 @@ static void look_at_shifts(const overlay_search *s, int32_t v, int32_t e, const 
 static bool find_shift(overlay_search *s, int32_t v, const shift *steps, int count, shift *best)
 {
     *best = (shift){.raised = -1, .score = -INFINITY};
-    overlay_glance look = overlay_look_at(s, v);
+    overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
         if (s->x[e] < s->link[e].most && !is_in_chain(steps, count, e)) {
-            const int32_t j = overlay_other_end(&s->link[e], v);
-            const int64_t others = s->first[j + 1] - s->first[j];
-            s->effort += others < OVERLAY_LOOKS ? others : OVERLAY_LOOKS;
+            s->seen += overlay_look_at(s, overlay_other_end(&s->link[e], v)).left;
             look_at_shifts(s, v, e, steps, count, best);
         }
     return best->raised >= 0;
@@ -162,7 +160,7 @@ mco_status overlay_descend(overlay_search *s)
     while (s->worth > before + LEAST_GAIN * fabs(before) && !mco_run_must_stop(s->run, s->moves)) {
         before = s->worth;
         for (int32_t v = 0; v < s->o->nodes && !mco_run_must_stop(s->run, s->moves); v++) {
-            if (s->most_effort > 0 && s->effort >= s->most_effort)
+            if (s->most_seen > 0 && s->seen >= s->most_seen)
                 goto done;
             if (s->rest[v] > 0)
                 overlay_chain(s, v);
@@ -181,7 +179,7 @@ done:
 static int32_t draw_kept(overlay_search *s, int32_t v)
 {
     int32_t drawn = -1, kept = 0;
-    overlay_glance look = overlay_look_at(s, v);
+    overlay_look look = overlay_look_at(s, v);
     for (int32_t e = overlay_next(&look); e >= 0; e = overlay_next(&look))
         if (s->x[e] > 0 && mco_rng_below(&s->rng, (uint32_t)++kept) == 0)
             drawn = e;
@@ -190,9 +188,13 @@ static int32_t draw_kept(overlay_search *s, int32_t v)
 
 mco_status overlay_shake(overlay_search *s)
 {
+    return overlay_shake_at(s, (int32_t)mco_rng_below(&s->rng, (uint32_t)s->o->nodes));
+}
+
+mco_status overlay_shake_at(overlay_search *s, int32_t v)
+{
     int32_t touched[2 * MOST_DROPPED], count = 0;
     const double before = s->worth;
-    int32_t v = (int32_t)mco_rng_below(&s->rng, (uint32_t)s->o->nodes);
     const uint32_t dropped = LEAST_DROPPED + mco_rng_below(&s->rng, MOST_DROPPED - LEAST_DROPPED + 1);
     for (uint32_t k = 0; k < dropped; k++) {
         const int32_t e = draw_kept(s, v);

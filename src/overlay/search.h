@@ -65,7 +65,7 @@ typedef struct overlay_search {
     overlay_change *log;   // changes since the last commit
     int64_t changes, log_room;
     int64_t moves, looks;
-    int64_t effort, most_effort;  // links that chains looked at beside their own; a descent ends there; 0: nowhere
+    int64_t seen, most_seen;  // links that chains have looked at; a descent ends at the most; 0: nowhere
     bool is_full;          // no memory for the log: the move is void
     overlay_paths paths;
     mco_rng rng;
@@ -82,6 +82,8 @@ mco_status overlay_list_candidates(overlay_search *s);
 bool overlay_chain(overlay_search *s, int32_t v);
 // Drops some links near a random one and repairs; undone if that loses. Errors: MEMORY.
 mco_status overlay_shake(overlay_search *s);
+// The same near node v.
+mco_status overlay_shake_at(overlay_search *s, int32_t v);
 // Chains from all nodes, again and again until a pass gains next to nothing, or the run ends. Errors: MEMORY.
 mco_status overlay_descend(overlay_search *s);
 
@@ -103,21 +105,21 @@ mco_status overlay_start_with(overlay_search *s, int64_t count, const int32_t *f
 
 // ---- Candidates of a node. A look at a hub is one at OVERLAY_LOOKS of its candidates, at other ones each time.
 
-typedef struct overlay_glance {
+typedef struct overlay_look {
     const int32_t *of;
     int64_t count, at, left;
-} overlay_glance;
+} overlay_look;
 
-static inline overlay_glance overlay_look_at(const overlay_search *s, int32_t v)
+static inline overlay_look overlay_look_at(const overlay_search *s, int32_t v)
 {
     const int64_t count = s->first[v + 1] - s->first[v];
     if (count <= OVERLAY_LOOKS)
-        return (overlay_glance){s->of + s->first[v], count, 0, count};
-    return (overlay_glance){s->of + s->first[v], count, s->looks * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
+        return (overlay_look){s->of + s->first[v], count, 0, count};
+    return (overlay_look){s->of + s->first[v], count, s->looks * OVERLAY_LOOKS % count, OVERLAY_LOOKS};
 }
 
 // The next candidate; -1: that was all.
-static inline int32_t overlay_next(overlay_glance *look)
+static inline int32_t overlay_next(overlay_look *look)
 {
     if (look->left == 0)
         return -1;

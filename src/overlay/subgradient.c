@@ -91,13 +91,13 @@ static view look_at(overlay_dual *d, overlay_row *row, overlay_row *inside, int3
 {
     view w = {.build = d->build, .row = row};
     if (d->build->split == NULL || d->p->dist_step != MCO_OVERLAY_STEP_SIGN || d->p->inner > MOST_VIEWED) {
-        overlay_look(d, row, i, 0);
+        overlay_fill_row(d, row, i, 0);
         return w;
     }
     const int64_t reach = (int64_t)((d->alpha[i] >> 16) * (uint64_t)d->p->inner * 5 / 4) + d->p->inner, dual = d->dual[i];
     const uint32_t low = dual > reach ? (uint32_t)(dual - reach) : 0;
     const uint32_t high = dual + reach < UINT32_MAX ? (uint32_t)(dual + reach) : UINT32_MAX;
-    overlay_look(d, row, i, low);
+    overlay_fill_row(d, row, i, low);
     d->build->split(row, low, high, inside, &w.above);
     w.row = inside;
     return w;

@@ -29,6 +29,7 @@ static char *plotted(const mco_overlay *o)
     mco_overlay_result r = MCO_OVERLAY_RESULT_INIT;
     const char *path = test_path("p.svg");
     p.iterations = 20;
+    p.time_limit_s = 0.5;
     assert_ok(mco_overlay_solve(test_ctx, o, &p, &r));
     assert_ok(mco_overlay_plot(test_ctx, o, &r, path));
     mco_overlay_result_clear(test_ctx, &r);
@@ -38,7 +39,7 @@ static char *plotted(const mco_overlay *o)
 static void test_sizes(void **state)
 {
     (void)state;
-    static const int64_t sizes[] = {0, 1, 2, 3, 40, 120, 121, 500};
+    static const int64_t sizes[] = {0, 1, 2, 3, 40, 120, 121, 300};
     for (int k = 0; k < COUNT_OF(sizes); k++) {
         mco_overlay *o = generated(sizes[k]);
         char *text = plotted(o);

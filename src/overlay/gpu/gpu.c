@@ -37,12 +37,11 @@ done:
     return st;
 }
 
-// When lists are made, in iterations since the last put of duals. Plain jumps from far away go wide at first, and soon settle.
+// When lists are made, in iterations since the last put of duals: as soon as jumps are short, and before the drift of the duals uses them up.
 static bool is_list_due(int64_t iterations, bool has_width)
 {
-    const bool is_power = (iterations & (iterations - 1)) == 0;
-    return has_width ? iterations == 2 || iterations == 8 || (is_power && iterations >= 32)
-                     : iterations == 6 || iterations == 8 || iterations == 11 || (is_power && iterations >= 16);
+    enum { LIST_PERIOD = 8, FIRST_OF_RAMP = 2 };
+    return has_width && iterations == FIRST_OF_RAMP ? true : iterations > 0 && iterations % LIST_PERIOD == 0;
 }
 
 static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t count, bool has_width, bool from_best)

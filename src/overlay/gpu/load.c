@@ -14,7 +14,12 @@ static const double CHECK_S = 4e-9;                 // an entry in the check of 
 bool overlay_gpu_must_stop(void *dual)
 {
     const overlay_dual *d = dual;
-    return mco_run_must_stop(d->run, d->iterations) || mco_clock_s() >= d->stop_s;
+    if (mco_run_must_stop(d->run, d->iterations))
+        return true;
+    if (mco_clock_s() < d->stop_s)
+        return false;
+    d->run->stop = MCO_STOP_TIME;  // what is left is for the check
+    return true;
 }
 
 // ---- Opening

@@ -63,7 +63,34 @@ struct block_room {
     uint32_t sum[2][BLOCK_WARPS_MOST];
 };
 
-// Both sums over the threads that have a row: a block with its room, or a warp.
+// Sums over the threads that have a row: a block with its room, or a warp.
+DEVICE uint32_t sum_up(block_room *room, int &turn, uint32_t sum)
+{
+    const int lane = (int)(threadIdx.x % WARP), warps = (int)(blockDim.x / WARP);
+    const uint32_t of_warp = __reduce_add_sync(ALL_LANES, sum);
+    if (room == nullptr)
+        return of_warp;
+    turn ^= 1;
+    if (lane == 0)
+        room->sum[turn][threadIdx.x / WARP] = of_warp;
+    __syncthreads();
+    return __reduce_add_sync(ALL_LANES, lane < warps ? room->sum[turn][lane] : 0u);
+}
+
+DEVICE uint64_t sum_up(block_room *room, int &turn, uint64_t product)
+{
+    const int lane = (int)(threadIdx.x % WARP), warps = (int)(blockDim.x / WARP);
+    const uint64_t of_warp = sum_of_lanes(product);
+    if (room == nullptr)
+        return of_warp;
+    turn ^= 1;
+    if (lane == 0)
+        room->product[turn][threadIdx.x / WARP] = of_warp;
+    __syncthreads();
+    return sum_of_lanes(lane < warps ? room->product[turn][lane] : (uint64_t)0);
+}
+
+// Both at once; the sum of 32 bits first, since a step waits for it.
 DEVICE uint64_t sum_up(block_room *room, int &turn, uint32_t sum, uint64_t product, uint32_t *all_sum)
 {
     const int lane = (int)(threadIdx.x % WARP), warp = (int)(threadIdx.x / WARP), warps = (int)(blockDim.x / WARP);
@@ -90,9 +117,9 @@ template <int K, bool OF_BLOCK> struct kept_row {
     mutable int turn;
     mutable uint32_t lowest;  // dual that was looked at
 
-    DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
+    DEVICE block_room *shared() const
     {
-        return sum_up(OF_BLOCK ? room : nullptr, turn, sum, product, all_sum);
+        return OF_BLOCK ? room : nullptr;
     }
 
     DEVICE uint32_t over(uint32_t dual) const
@@ -102,19 +129,17 @@ template <int K, bool OF_BLOCK> struct kept_row {
 #pragma unroll
         for (int k = 0; k < K; k++)
             sum += excess[k] > dual ? most[k] : 0;
-        all(sum, 0, &sum);
-        return sum;
+        return sum_up(shared(), turn, sum);
     }
 
     DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
     {
         uint64_t product = 0;
-        uint32_t none;
         lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++)
             product += (uint64_t)lesser(above(excess[k], dual), width) * most[k];
-        return all(0, product, &none);
+        return sum_up(shared(), turn, product);
     }
 
     // over(), and what the links are worth.
@@ -128,7 +153,7 @@ template <int K, bool OF_BLOCK> struct kept_row {
             sum += excess[k] > dual ? most[k] : 0;
             product += (uint64_t)above(excess[k], dual) * most[k];
         }
-        *worth = all(sum, product, &sum);
+        *worth = sum_up(shared(), turn, sum, product, &sum);
         return sum;
     }
 
@@ -148,31 +173,24 @@ struct block_row {
     mutable int turn;
     uint32_t lowest;  // of no interest: the row is whole
 
-    DEVICE uint64_t all(uint32_t sum, uint64_t product, uint32_t *all_sum) const
-    {
-        return sum_up(room, turn, sum, product, all_sum);
-    }
-
     DEVICE uint32_t over(uint32_t dual) const
     {
-        uint32_t sum = 0, total;
+        uint32_t sum = 0;
         for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
             const uint64_t e = entry[k];
             sum += (uint32_t)e > dual ? (uint32_t)(e >> 32) : 0;
         }
-        all(sum, 0, &total);
-        return total;
+        return sum_up(room, turn, sum);
     }
 
     DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
     {
         uint64_t product = 0;
-        uint32_t total;
         for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
             const uint64_t e = entry[k];
             product += (uint64_t)lesser(above((uint32_t)e, dual), width) * (uint32_t)(e >> 32);
         }
-        return all(0, product, &total);
+        return sum_up(room, turn, product);
     }
 
     DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
@@ -184,7 +202,7 @@ struct block_row {
             sum += (uint32_t)e > dual ? (uint32_t)(e >> 32) : 0;
             product += (uint64_t)above((uint32_t)e, dual) * (uint32_t)(e >> 32);
         }
-        *worth = all(sum, product, &total);
+        *worth = sum_up(room, turn, sum, product, &total);
         return total;
     }
 
@@ -236,8 +254,8 @@ template <class ROW> DEVICE int64_t surplus(const ROW &row, const jump_rule &rul
 DEVICE int64_t between(int64_t low, int64_t high, int64_t low_surplus, int64_t high_surplus, bool is_looked_at)
 {
     constexpr int32_t ONE = 1 << 20;
-    const int64_t whole = low_surplus - high_surplus, part = low_surplus * ONE;
-    int32_t share = (int32_t)__fdividef((float)part, (float)whole);
+    const int64_t whole = low_surplus - high_surplus, part = low_surplus * ONE;  // surpluses have 32 bits, since loads have 31
+    int32_t share = (int32_t)__fdividef((float)(int32_t)low_surplus * (float)ONE, (float)(uint32_t)whole);
     const int64_t rest = part - share * whole;
     share += rest < 0 ? -1 : rest >= whole ? 1 : 0;
     if (is_looked_at)
@@ -337,8 +355,13 @@ DEVICE void descend(const ROW &row, const overlay_gpu_rules &rules, uint32_t far
         d.best = gains ? d.dual : d.best;
         d.alpha = gains ? longer : shorter;
         d.stalls = gains ? d.stalls : more_stalls;
-        const int64_t units = (int64_t)(d.alpha >> 16), excess = (int64_t)load - bandwidth;
-        d.dual = moved_by(d.dual, rules.by_sign ? (excess > 0 ? units : -units) : bandwidth > 0 ? units * excess / (int64_t)bandwidth : 0);
+        const int64_t excess = (int64_t)load - bandwidth, up = excess > 0 ? 1 : -1;
+        if (rules.by_sign) {
+            const uint32_t far = moved_by(d.dual, up * (int64_t)(longer >> 16)), near = moved_by(d.dual, up * (int64_t)(shorter >> 16));
+            d.dual = gains ? far : near;
+        } else {
+            d.dual = moved_by(d.dual, bandwidth > 0 ? (int64_t)(d.alpha >> 16) * excess / (int64_t)bandwidth : 0);
+        }
     }
 }
 
@@ -439,16 +462,21 @@ DEVICE void test_gain(overlay_gpu_state &s)
     s.before = least;
 }
 
+// std: the norm of the subgradient.
+DEVICE double norm_of(const overlay_gpu_rules &rules, const wide_sum &squares)
+{
+    const double square = units_of(squares.low, squares.high);
+    return rules.is_squared ? square : __dmul_rn(__dsqrt_rn(square), rules.scale);
+}
+
 // std: the step length, after beta has followed what the bound did.
-DEVICE double step_length(overlay_gpu_state &s, const overlay_gpu_rules &rules, bool is_less, const wide_sum &bound, const wide_sum &squares)
+DEVICE double step_length(overlay_gpu_state &s, const overlay_gpu_rules &rules, bool is_less, const wide_sum &bound, double norm)
 {
     s.stalls = is_less ? 0 : s.stalls + 1;
     if (s.stalls == STD_STALLS) {
         s.beta = __dmul_rn(s.beta, LESS_BETA);
         s.stalls = 0;
     }
-    const double square = units_of(squares.low, squares.high);
-    const double norm = rules.is_squared ? square : __dmul_rn(__dsqrt_rn(square), rules.scale);
     const double way = __dmul_rn(__dmul_rn(s.beta, rules.std_constant), __dmul_rn(units_of(bound.low, bound.high), 0.5));
     return norm > 0 ? __ddiv_rn(way, norm) : 0;
 }

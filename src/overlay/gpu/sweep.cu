@@ -269,7 +269,7 @@ __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) apply(const __grid_constant
     if (!is_done) {
         is_less = take_bound(s, bound, p.d_log, is_writer);
         if (method == OVERLAY_GPU_STD)
-            length = step_length(s, p.rules, is_less, bound, squares);
+            length = step_length(s, p.rules, is_less, bound, norm_of(p.rules, squares));
         if (method == OVERLAY_GPU_JUMP && p.rules.is_plain)
             test_gain(s);
         s.side = side ^ 1;

@@ -25,6 +25,9 @@ namespace {
 
 constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP, BLOCKS_MOST = OVERLAY_GPU_WHOLE_MOST / WARPS;
 constexpr int BOUND_WORDS = 3, SUM_WORDS = 2 * BOUND_WORDS;  // of a block: its bound, its squares
+// A sum of 64 bits goes in pieces of 22 bits, whose sums over 1,024 nodes fit 32 bits: so one instruction adds them up over a warp.
+constexpr int PIECE_BITS = 22;
+constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
 
 // In dynamic shared memory, since many blocks share an emulator's static one.
 struct whole_room {
@@ -32,7 +35,8 @@ struct whole_room {
     uint32_t dual[OVERLAY_GPU_WHOLE_MOST];
     int32_t excess[OVERLAY_GPU_WHOLE_MOST];  // std
     uint64_t part[WARPS], square[WARPS];
-    wide_sum bound, squares;
+    wide_sum bound;
+    double norm;  // std
 };
 
 struct whole_task {
@@ -129,16 +133,33 @@ template <int METHOD, int K> DEVICE void tell(const whole_task &t, whole_room &r
         room.square[warp] = own.is_node && has_squares ? (uint64_t)((int64_t)own.excess * own.excess) : 0;
     }
     __syncthreads();
-    if (warp != 0 || lane >= (has_squares ? SUM_WORDS : BOUND_WORDS))
+    if (warp >= (has_squares ? 2 : 1))
         return;
-    const uint64_t *of = lane < BOUND_WORDS ? room.part : room.square;
-    wide_sum sum = {0, 0};
-    for (int w = 0; w < WARPS; w++)
-        add_to(sum, of[w]);
-    const int piece = lane % BOUND_WORDS;
-    const uint32_t value = piece == 0 ? (uint32_t)sum.low : piece == 1 ? (uint32_t)(sum.low >> 32) : (uint32_t)sum.high;
-    const int of_all = (lane < BOUND_WORDS ? 0 : BOUND_WORDS * t.plan.whole_blocks) + BOUND_WORDS * (int)blockIdx.x + piece;
-    send(words + t.plan.nodes + of_all, value, tag);
+    const uint64_t value = lane < WARPS ? (warp == 0 ? room.part : room.square)[lane] : 0;
+    const uint32_t low = __reduce_add_sync(ALL_LANES, (uint32_t)value & PIECE);
+    const uint32_t middle = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> PIECE_BITS) & PIECE);
+    const uint32_t high = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> 2 * PIECE_BITS));
+    if (lane < BOUND_WORDS)
+        send(words + t.plan.nodes + (warp * BOUND_WORDS + lane) * t.plan.whole_blocks + blockIdx.x, lane == 0 ? low : lane == 1 ? middle : high, tag);
+}
+
+// Waits for all pieces of blocks lane, lane + 32, ...: N of each kind at most.
+template <int N> DEVICE void wait_for_pieces(const uint64_t *words, int lane, int blocks, uint32_t tag, uint64_t (&got)[BOUND_WORDS * N])
+{
+    bool is_missing;
+#pragma unroll
+    for (int k = 0; k < BOUND_WORDS * N; k++)
+        got[k] = (uint64_t)(tag ^ 1) << 32;
+    do {
+        is_missing = false;
+#pragma unroll
+        for (int k = 0; k < BOUND_WORDS * N; k++)
+            if (lane + k % N * WARP < blocks && (uint32_t)(got[k] >> 32) != tag)
+                got[k] = look(words + k / N * blocks + lane + k % N * WARP);
+#pragma unroll
+        for (int k = 0; k < BOUND_WORDS * N; k++)
+            is_missing = is_missing || (lane + k % N * WARP < blocks && (uint32_t)(got[k] >> 32) != tag);
+    } while (is_missing);
 }
 
 // Waits for words `from`, from + step, ... below `end`, N at most. All loads are on their way at once; those that came too early are repeated.
@@ -160,21 +181,23 @@ template <int N> DEVICE void wait_for(const uint64_t *words, int from, int end, 
     } while (is_missing);
 }
 
-// The sum of what all blocks have sent in three words each. A warp.
+// The sum of what all blocks have sent in three pieces each, piece by piece. A warp.
 DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 {
-    constexpr int N = BOUND_WORDS * BLOCKS_MOST / WARP;
+    constexpr int N = BLOCKS_MOST / WARP;
     const int lane = (int)(threadIdx.x % WARP);
-    uint64_t got[N];
-    wide_sum sum = {0, 0};
-    wait_for<N>(words, lane, BOUND_WORDS * blocks, WARP, tag, got);
+    uint64_t got[BOUND_WORDS * N];
+    wait_for_pieces<N>(words, lane, blocks, tag, got);
+    uint32_t piece[BOUND_WORDS] = {0, 0, 0};
 #pragma unroll
-    for (int k = 0; k < N; k++) {
-        const int at = lane + k * WARP, piece = at % BOUND_WORDS;
-        const uint64_t value = at < BOUND_WORDS * blocks ? (uint32_t)got[k] : 0;
-        add_to(sum, piece == 0 ? value : piece == 1 ? value << 32 : 0, piece == 1 ? value >> 32 : piece == 2 ? value : 0);
-    }
-    return wide_sum_of_lanes(sum);
+    for (int k = 0; k < BOUND_WORDS * N; k++)
+        piece[k / N] += lane + k % N * WARP < blocks ? (uint32_t)got[k] : 0;
+    const uint64_t low = __reduce_add_sync(ALL_LANES, piece[0]), middle = __reduce_add_sync(ALL_LANES, piece[1]);
+    const uint64_t high = __reduce_add_sync(ALL_LANES, piece[2]);
+    wide_sum sum = {low, 0};
+    add_to(sum, middle << PIECE_BITS);
+    add_to(sum, high << 2 * PIECE_BITS, high >> (64 - 2 * PIECE_BITS));
+    return sum;
 }
 
 // Waits for the words of all. The first warp takes the bound, for std the second one the squares, the others the nodes.
@@ -185,8 +208,10 @@ template <int METHOD, int K> DEVICE void hear(const whole_task &t, whole_room &r
     const int warp = (int)(threadIdx.x / WARP), blocks = t.plan.whole_blocks;
     if (warp < SUMMERS) {
         const wide_sum sum = wait_for_sum(words + t.plan.nodes + warp * BOUND_WORDS * blocks, blocks, tag);
-        if (threadIdx.x % WARP == 0)
-            (warp == 0 ? room.bound : room.squares) = sum;
+        if (warp == 1)
+            room.norm = norm_of(t.plan.rules, sum);  // all lanes write the same
+        else if (threadIdx.x % WARP == 0)
+            room.bound = sum;
     } else {
         const int from = (int)threadIdx.x - SUMMERS * WARP;
         uint64_t got[N];
@@ -227,7 +252,7 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
         if (is_less && own.is_node && threadIdx.x % WARP == 0)
             p.d_best[own.i] = own.dual;
         if (METHOD == OVERLAY_GPU_STD) {
-            const double length = step_length(s, p.rules, is_less, bound, room.squares);
+            const double length = step_length(s, p.rules, is_less, bound, room.norm);
             for (int j = (int)threadIdx.x; j < p.nodes; j += OVERLAY_GPU_BLOCK)
                 room.dual[j] = stepped(room.dual[j], length, room.excess[j]);
             __syncthreads();
