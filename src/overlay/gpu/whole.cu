@@ -19,7 +19,7 @@
 //
 // Why no block waits for ever: a cooperative launch has all blocks on the device, and each sends its words in every iteration, whatever it
 // finds. A block overwrites the words of iteration k at k + 2, after all have sent those of k + 1, hence have read those of k.
-#include "overlay/gpu/rows.cuh"
+#include "overlay/gpu/dist.cuh"
 
 namespace {
 
@@ -115,7 +115,7 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
         if (K > 4 && rules.by_sign && rules.inner <= MOST_VIEWED)
             descend_by_view(own.row, room.view[threadIdx.x / WARP], rules, own.bandwidth, t.plan.d_stop, own.steps);
         else
-            descend(own.row, rules, 0, 0, own.bandwidth, t.plan.d_stop, own.steps);
+            descend(own.row, rules, own.bandwidth, t.plan.d_stop, own.steps);
         own.worth = own.steps.first;
         own.next = kept_of(rules, own.dual, own.steps);
     }
