@@ -7,7 +7,7 @@
 // fall (d_lowest). A sweep that looks lower takes the whole row; a node that falls lower makes its neighbours' rows whole again.
 //
 // Mapping: a warp a row, as in sweep.cu; rows of more than 1,024 links have no lists. Bytes: as a sweep, and each entry is written, 8 or 16 bytes a
-// link more; 16 sectors of 32 bytes are gathered for 16 links. A list takes the time of about 1.3 sweeps, and saves most of each later one.
+// link more. So a list takes a bit longer than a sweep of whole rows, and saves most of each later one.
 #include "overlay/gpu/rows.cuh"
 
 namespace {

@@ -13,7 +13,7 @@
 //
 // Operations. 7 looks at a row of 3 to 6 issue slots a link: 2e8 * 35 / 32 = 2.2e8, 0.24 ms on 528 schedulers at 1.755 GHz. They hide
 // behind the gathers of other warps.
-#include "overlay/gpu/rows.cuh"
+#include "overlay/gpu/dist.cuh"
 
 namespace {
 
@@ -112,7 +112,7 @@ DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const
             void_lists(p, i, threads, rank);
     } else if (METHOD == OVERLAY_GPU_DIST) {
         descent d = {p.d_alpha[i], 0, p.d_stalls[i], me.dual, me.dual};
-        descend(row, p.rules, 0, 0, me.bandwidth, p.d_stop, d);
+        descend(row, p.rules, me.bandwidth, p.d_stop, d);
         worth = d.first;
         next = kept_of(p.rules, me.dual, d);
         if (writes) {
