@@ -3,11 +3,13 @@
 #include "test_support.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/rng.h"
 #include "vrp/bound/columns/ascent.h"
 #include "vrp/bound/columns/parts.h"
+#include "mco/vrp_bound.h"
 #include "vrp/bound/prices.h"
 
 enum { CUSTOMERS = 7, NODES = CUSTOMERS + 1, SETS = 1 << CUSTOMERS };
@@ -212,6 +214,36 @@ static void test_parts(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// Cancels behind the first step of the whole map, which is before its parts.
+static void cancel_before_parts(mco_log_level level, const char *line, void *user)
+{
+    (void)level;
+    if (strncmp(line, "ascent: 1 step,", strlen("ascent: 1 step,")) == 0)
+        mco_cancel(*(mco_context **)user);
+}
+
+// A run that is cancelled while the parts of a map climb has the bound of the first step.
+static void test_cancelled_parts(void **state)
+{
+    (void)state;
+    mco_vrp *vrp = make_large();
+    mco_context_params settings = MCO_CONTEXT_PARAMS_INIT;
+    mco_context *ctx = NULL;
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
+    settings.log = cancel_before_parts;
+    settings.log_user = &ctx;
+    settings.log_level = MCO_LOG_DETAIL;
+    params.method = MCO_VRP_BOUND_METHOD_ASCENT;
+    assert_ok(mco_context_create(&ctx, &settings));
+    assert_ok(mco_vrp_bound(ctx, vrp, &params, &r));
+    assert_int_equal(r.stop, MCO_STOP_CANCELLED);
+    assert_true(r.scaled_bound > 0 && r.pricings == 1);
+    mco_vrp_bound_result_clear(ctx, &r);
+    mco_context_destroy(&ctx);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 static void test_stop(void **state)
 {
     (void)state;
@@ -324,6 +356,6 @@ static void test_stored_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_small),           TEST(test_starts),         TEST(test_parts), TEST(test_stop),
-                                       TEST(test_stop_on_the_way), TEST(test_memory_failures), TEST(test_stored_values)};
+                                       TEST(test_stop_on_the_way), TEST(test_memory_failures), TEST(test_stored_values), TEST(test_cancelled_parts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

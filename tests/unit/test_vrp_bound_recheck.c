@@ -10,6 +10,7 @@
 #include "lp/lp.h"
 #include "vrp/bound/recheck_fleet.h"
 #include "vrp/bound/recheck_proof.h"
+#include "vrp/bound/recheck_tables.h"
 #include "vrp/bound/tree/tree.h"
 
 enum { MOST = 10, SETS = 1 << MOST, LARGEST = 4000 };
@@ -338,9 +339,81 @@ static void test_ends(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// More nodes than are transposed together, and distances that are not symmetric.
+static mco_vrp *wide_instance(uint64_t *seed)
+{
+    enum { WIDE = 70 };
+    int32_t matrix[(WIDE + 1) * (WIDE + 1)], demand[WIDE];
+    mco_vrp *vrp = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 6;
+    for (int k = 0; k < (WIDE + 1) * (WIDE + 1); k++)
+        matrix[k] = k % (WIDE + 2) == 0 ? 0 : 1 + draw(seed, 40);
+    for (int i = 0; i < WIDE; i++)
+        demand[i] = 1 + draw(seed, 2);
+    assert_ok(mco_vrp_create(test_ctx, WIDE, matrix, demand, &model, &vrp));
+    return vrp;
+}
+
+// Tables look at the clock before their arcs, and behind them the arcs are what they were.
+static void test_tables(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    vrp_bound_problem p;
+    vrp_ng_sets sets = {0};
+    bool has_room, is_done = true;
+    mco_vrp *vrp = wide_instance(&seed);
+    int32_t price[71] = {0};
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, LARGEST, &p));
+    assert_ok(vrp_ng_sets_open(test_ctx, &p, 4, &sets));
+    vrp_recheck t = {.ctx = test_ctx, .vrp = vrp, .unit = 1, .fleet = p.fleet, .price = price, .sets = &sets, .stop_s = mco_clock_s() - 1};
+    assert_ok(vrp_recheck_open(&t, &has_room));
+    assert_true(has_room);
+    vrp_recheck_arcs(&t);
+    assert_true(t.arc[1] == 0);
+    vrp_recheck_complete(&t, &is_done);
+    assert_false(is_done);
+    t.stop_s = INFINITY;
+    vrp_recheck_arcs(&t);
+    vrp_recheck_complete(&t, &is_done);
+    assert_true(is_done);
+    for (int32_t i = 0; i < vrp->nodes; i++)
+        for (int32_t j = 0; j < vrp->nodes; j++)
+            assert_true(t.arc[i * vrp->nodes + j] == mco_vrp_distance(vrp, i, j));
+    vrp_recheck_close(&t);
+    vrp_ng_sets_close(test_ctx, &sets);
+    vrp_bound_problem_close(test_ctx, &p);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
+// The arcs of many nodes alone are more than the tables may be.
+static void test_room(void **state)
+{
+    (void)state;
+    enum { MANY = 12000 };
+    static double place[MANY + 1];
+    static int32_t demand[MANY];
+    mco_vrp *vrp = NULL;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    bool has_room = true;
+    model.capacity = 10;
+    for (int i = 0; i < MANY; i++)
+        demand[i] = 1;
+    for (int i = 0; i <= MANY; i++)
+        place[i] = i;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, MANY, place, place, demand, &model, &vrp));
+    vrp_recheck t = {.ctx = test_ctx, .vrp = vrp, .unit = 1, .stop_s = INFINITY};
+    assert_ok(vrp_recheck_open(&t, &has_room));
+    assert_false(has_room);
+    vrp_recheck_close(&t);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_any_prices), TEST(test_fleet), TEST(test_trees), TEST(test_wrong_claims), TEST(test_ends)};
+    const struct CMUnitTest tests[] = {TEST(test_any_prices), TEST(test_fleet), TEST(test_trees), TEST(test_wrong_claims), TEST(test_ends),
+                                       TEST(test_tables),     TEST(test_room)};
     if (!mco_lp_is_there())
         return 77;
     return cmocka_run_group_tests(tests, NULL, NULL);

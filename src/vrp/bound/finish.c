@@ -59,15 +59,17 @@ static const vrp_ng_sets *sets_of(const vrp_root *r)
 static int32_t finer_cost(const vrp_root *r)
 {
     const vrp_bound_problem *p = &r->problem;
-    double price = 1, cost = 1;
+    double price = 1;
+    int32_t cost = 1;
     for (int32_t i = 1; i < p->nodes; i++) {
         price = fmax(price, abs(r->sure_price[i]));
         if (r->has_master)
             price = fmax(price, fmax(fabs(r->master.lp_customer[i]), abs(r->master.price[i])));
-        for (int32_t j = 0; j < p->nodes; j++)
-            if (i != j)
-                cost = fmax(cost, fmax(p->cost[(int64_t)i * p->stride + j], p->cost[(int64_t)j * p->stride + i]));
     }
+    for (int32_t i = 0; i < p->nodes; i++)
+        for (int32_t j = 0; j < p->nodes; j++)
+            if (i != j && p->cost[(int64_t)i * p->stride + j] > cost)
+                cost = p->cost[(int64_t)i * p->stride + j];
     const double most = VRP_NO_PATH / 8 / ((double)p->capacity / p->least_demand + 1);
     return (int32_t)fmin(LARGEST_COST, cost * fmax(1, most / price));
 }

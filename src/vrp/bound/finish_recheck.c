@@ -69,7 +69,7 @@ static const char *obstacle(const vrp_root *r)
     if (r->claims.is_full)
         return "the proof has too many parts to be kept";
     if (r->claims.count == 0)
-        return "the run ended before its prices were kept";
+        return "there was too little time or memory for its prices";
     return NULL;
 }
 
@@ -104,7 +104,7 @@ mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int
     vrp_ng_sets sets = {0};
     const vrp_fleet fleet = vrp_recheck_fleet(proof->ctx, proof->problem, proof->params->vehicles_exactly, until_s, &is_known);
     *end = VRP_RECHECK_TIME;
-    if (!is_known)
+    if (!is_known || mco_clock_s() >= until_s || mco_is_cancelled(proof->ctx))
         return MCO_OK;
     MCO_TRY(open_sets(root, &sets));
     st = vrp_bound_recheck_proof(proof->ctx, proof->problem, fleet, claims, &sets, bound, until_s, end, &part);
@@ -119,7 +119,7 @@ done:
     vrp_ng_sets_close(proof->ctx, &sets);
     if (st == MCO_ERR_MEMORY)
         *end = VRP_RECHECK_ROOM;  // the bound is no worse for that
-    return st == MCO_ERR_MEMORY ? MCO_OK : st;
+    return st == MCO_ERR_MEMORY || st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
 mco_status vrp_root_recheck(vrp_root *root)

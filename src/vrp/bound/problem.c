@@ -108,7 +108,7 @@ typedef struct patience {
 
 bool vrp_bound_is_over(const mco_context *ctx, double stop_s)
 {
-    return mco_clock_s() >= stop_s || mco_call_is_over(ctx);
+    return mco_clock_s() >= stop_s || mco_is_cancelled(ctx) || mco_call_is_over(ctx);
 }
 
 static bool is_over(const patience *p)

@@ -9,6 +9,7 @@
 #include "vrp/bound/recheck.h"
 
 enum { MOST_SIZE = 14 };
+enum { ROWS_IN_TIME = 64, TILE = 32 };  // of arcs between looks at the clock; rows and columns that are transposed together
 
 // ---- The rows: every plan, or every plan of the part, obeys them
 
@@ -100,26 +101,34 @@ static int64_t cost_of(const vrp_recheck *c, int32_t i, int32_t j)
     return c->unit >= 1 ? distance * (int64_t)c->unit : distance / (int64_t)(1 / c->unit);
 }
 
-void vrp_recheck_arcs(vrp_recheck *c)
+// Takes the price of a set off the arcs that cross its border. Returns false if the time is over.
+static bool take_off_crossings(vrp_recheck *c, const vrp_cut *cut)
 {
     for (int32_t i = 0; i < c->nodes; i++)
+        c->before[i] = 0;
+    for (int32_t m = 0; m < cut->size; m++)
+        c->before[cut->node[m]] = 1;
+    for (int32_t i = 0; i < c->nodes; i++) {
+        if (i % ROWS_IN_TIME == 0 && vrp_recheck_is_over(c))
+            return false;
+        for (int32_t j = 0; j < c->nodes; j++)
+            if (c->before[i] != c->before[j])
+                c->arc[(int64_t)i * c->nodes + j] -= cut->price;
+    }
+    return true;
+}
+
+void vrp_recheck_arcs(vrp_recheck *c)
+{
+    for (int32_t i = 0; i < c->nodes; i++) {
+        if (i % ROWS_IN_TIME == 0 && vrp_recheck_is_over(c))
+            return;
         for (int32_t j = 0; j < c->nodes; j++)
             c->arc[(int64_t)i * c->nodes + j] = cost_of(c, i, j) - ((int64_t)c->price[i] + c->price[j]) / 2;
-    for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++) {
-        const vrp_cut *cut = &c->cuts->cut[k];
-        if (cut->kind != VRP_CUT_SET || cut->price == 0)
-            continue;
-        if (vrp_recheck_is_over(c))
-            return;  // vrp_recheck_fill() sees it too
-        for (int32_t i = 0; i < c->nodes; i++)
-            c->before[i] = 0;
-        for (int32_t m = 0; m < cut->size; m++)
-            c->before[cut->node[m]] = 1;
-        for (int32_t i = 0; i < c->nodes; i++)
-            for (int32_t j = 0; j < c->nodes; j++)
-                if (c->before[i] != c->before[j])
-                    c->arc[(int64_t)i * c->nodes + j] -= cut->price;
     }
+    for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++)
+        if (c->cuts->cut[k].kind == VRP_CUT_SET && c->cuts->cut[k].price != 0 && !take_off_crossings(c, &c->cuts->cut[k]))
+            return;
     for (int64_t ij = 0; c->removed != NULL && ij < (int64_t)c->nodes * c->nodes; ij++)
         if (c->removed[ij])
             c->arc[ij] = VRP_RECHECK_ABSENT;
@@ -244,46 +253,58 @@ void vrp_recheck_fill(vrp_recheck *c, bool *is_done)
     *is_done = true;
 }
 
-static void transpose_arcs(vrp_recheck *c)
+// Returns false if the time is over: then the arcs are void.
+static bool transpose_arcs(vrp_recheck *c)
 {
-    for (int32_t i = 0; i < c->nodes; i++)
-        for (int32_t j = 0; j < i; j++) {
-            const int64_t ij = (int64_t)i * c->nodes + j, ji = (int64_t)j * c->nodes + i, arc = c->arc[ij];
-            c->arc[ij] = c->arc[ji];
-            c->arc[ji] = arc;
-        }
+    for (int32_t top = 0; top < c->nodes; top += TILE) {
+        const int32_t end = top + TILE < c->nodes ? top + TILE : c->nodes;
+        if (vrp_recheck_is_over(c))
+            return false;
+        for (int32_t left = 0; left < end; left += TILE)
+            for (int32_t i = top; i < end; i++)
+                for (int32_t j = left; j < left + TILE && j < i; j++) {
+                    const int64_t ij = (int64_t)i * c->nodes + j, ji = (int64_t)j * c->nodes + i, arc = c->arc[ij];
+                    c->arc[ij] = c->arc[ji];
+                    c->arc[ji] = arc;
+                }
+    }
+    return true;
 }
 
-// Over all loads up to each.
-static void cumulate(vrp_recheck *c)
+// Over all loads up to each. Returns false if the time is over.
+static bool cumulate(vrp_recheck *c)
 {
     const int64_t row = (int64_t)c->nodes << c->bits;
     for (int64_t at = 0; at < row; at++)
         c->cell[at] = VRP_RECHECK_NONE;
-    for (int64_t load = 1; load <= c->capacity; load++)
+    for (int64_t load = 1; load <= c->capacity; load++) {
+        if (vrp_recheck_is_over(c))
+            return false;
         for (int32_t i = 1; i < c->nodes; i++)
             for (int64_t m = 0; m < (int64_t)1 << c->bits; m++) {
                 const int64_t at = load * row + ((int64_t)i << c->bits) + m;
                 if (c->demand[i] > load || c->cell[at - row] < c->cell[at])
                     c->cell[at] = c->cell[at - row];
             }
+    }
+    return true;
 }
 
 void vrp_recheck_complete(vrp_recheck *c, bool *is_done)
 {
-    transpose_arcs(c);
-    vrp_recheck_fill(c, is_done);
-    transpose_arcs(c);
+    *is_done = transpose_arcs(c);
     if (*is_done)
-        cumulate(c);
+        vrp_recheck_fill(c, is_done);
+    *is_done = *is_done && transpose_arcs(c) && cumulate(c);
 }
 
 // ---- Open, close
 
 static bool has_room_for(const vrp_recheck *c)
 {
-    const double cells = ((double)c->capacity + 1) * c->nodes;
-    return c->bits < MOST_SIZE && cells * (20 + (c->sets != NULL ? 8.0 * (1 << c->bits) : 0)) <= VRP_RECHECK_BYTES;
+    const double cells = ((double)c->capacity + 1) * c->nodes, arcs = (double)c->nodes * c->nodes;
+    const double bytes = cells * (20 + (c->sets != NULL ? 8.0 * (1 << c->bits) : 0)) + arcs * (c->sets != NULL ? 9 : 8);
+    return c->bits < MOST_SIZE && bytes <= VRP_RECHECK_BYTES;
 }
 
 mco_status vrp_recheck_open(vrp_recheck *c, bool *has_room)

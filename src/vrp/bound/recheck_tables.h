@@ -41,13 +41,13 @@ mco_status vrp_recheck_rows(const vrp_recheck *c);
 mco_status vrp_recheck_open(vrp_recheck *c, bool *has_room);
 void vrp_recheck_close(vrp_recheck *c);
 bool vrp_recheck_is_over(const vrp_recheck *c);
-// Fills `arc` from prices and cuts. O(nodes^2 (1 + SET rows)).
+// Fills `arc` from prices and cuts. It ends early when stop_s is over; whoever fills tables from them sees that too. O(nodes^2 (1 + SET rows)).
 void vrp_recheck_arcs(vrp_recheck *c);
 // Fills the tables from `arc`. *is_done false: stop_s is over, or the call is cancelled. O(nodes^2 capacity), with sets also
 // O(near pairs * 2^(size - 1) * capacity).
 void vrp_recheck_fill(vrp_recheck *c, bool *is_done);
 // With sets: fills `cell` for ways from a node to the depot of at most a load, the node's own included (recheck_labels.h). The other tables
-// hold those of the transposed arcs then.
+// hold those of the transposed arcs then. *is_done false: as above, then `arc` is void.
 void vrp_recheck_complete(vrp_recheck *c, bool *is_done);
 
 #endif

@@ -7,8 +7,6 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/machine.h"
-#include "vrp/bound/columns/ascent.h"
-#include "vrp/bound/columns/parts.h"
 #include "vrp/bound/entry.h"
 #include "vrp/search/construct.h"
 
@@ -18,12 +16,6 @@ enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
 static const double PASSES = 300;
-// Steps of an ascent before columns, and alone. More steps than STEPS_BEFORE save columns nothing. From MANY customers on, or in less time
-// than SHORT_S, columns may not come far: then the ascent goes on.
-enum { STEPS_BEFORE = 120, STEPS_MANY = 300, STEPS_ALONE = 2000, MANY = 800 };
-static const double SHORT_S = 2;
-// Of the time that is left, for the parts of a large map.
-static const double PARTS_SHARE = 0.4;
 // What is kept of the time for the last passes: a share and at most so many seconds.
 static const double LAST_SHARE = 0.1, LAST_MOST_S = 10;
 // Cuts: a round adds at most so many, first those of the greater violation. Rounds end after FLAT_ROUNDS that raise the program by less
@@ -224,71 +216,6 @@ void vrp_root_tell_engine(vrp_root *root, const vrp_q_pass *q, const vrp_ng_pass
     root->proof->result->used_cores |= engine != root->settings.engine;
 }
 
-// ---- Ascent
-
-static bool wants_lp(const vrp_root *r)
-{
-    const mco_vrp_bound_method method = r->proof->params->method;
-    return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
-}
-
-static int32_t ascent_steps(const vrp_root *r)
-{
-    if (!wants_lp(r))
-        return STEPS_ALONE;
-    return r->problem.customers >= MANY || r->stop_s - mco_clock_s() < SHORT_S ? STEPS_MANY : STEPS_BEFORE;
-}
-
-static mco_status note_ascent(void *user, int64_t bound)
-{
-    vrp_root *r = user;
-    return vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, bound);
-}
-
-// Prices of the parts of a large map, in a share of the time.
-static mco_status begin_by_parts(vrp_root *r, int32_t **start)
-{
-    const double now = mco_clock_s(), left = r->stop_s - now;
-    const mco_status st = vrp_ascend_parts(r->proof->ctx, &r->problem, &r->settings, isfinite(left) ? now + PARTS_SHARE * left : INFINITY, start);
-    if (*start != NULL)
-        mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ascent: parts of the map, %.2f s", mco_clock_s() - now);
-    return st == MCO_ERR_STOPPED ? MCO_OK : st;
-}
-
-mco_status vrp_root_ascend(vrp_root *root)
-{
-    mco_status st = MCO_OK;
-    vrp_root *r = root;
-    mco_context *ctx = r->proof->ctx;
-    vrp_q_pass *q = NULL;
-    vrp_ascent ascent = {0};
-    int32_t *start = NULL;
-    const bool is_alone = !wants_lp(r);
-    if (is_alone && r->proof->params->method == MCO_VRP_BOUND_METHOD_AUTO)
-        mco_log(ctx, MCO_LOG_WARNING, "no solver of linear programs was found: the bound is that of the ascent alone; Clp is one");
-    const vrp_ascent_listener listener = {.tell = note_ascent, .user = r};
-    MCO_TRY(begin_by_parts(r, &start));
-    MCO_TRY(vrp_q_open(ctx, &r->problem, &r->settings, &q));
-    vrp_root_tell_engine(r, q, NULL);
-    r->proof->result->relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
-    MCO_TRY(vrp_ascend(ctx, &r->problem, q, start, r->estimate, ascent_steps(r), r->stop_s, r->proof->run, &listener, &ascent));
-    r->price = ascent.price;
-    ascent.price = NULL;
-    if (r->price == NULL)
-        goto done;
-    MCO_TRY(vrp_root_note(r, MCO_VRP_BOUND_ASCENT, &r->problem, ascent.bound));
-    MCO_TRY(mco_alloc(ctx, &r->sure_price, r->problem.nodes));
-    memcpy(r->sure_price, r->price, (size_t)r->problem.nodes * sizeof *r->price);
-    r->sure_bound = ascent.bound;
-    r->proof->result->pricings += ascent.steps;
-    mco_log(ctx, MCO_LOG_DETAIL, "ascent: %d steps, bound %.6g", ascent.steps, (double)r->proof->scaled_bound / r->proof->problem->scale);
-done:
-    mco_free(ctx, &start);
-    vrp_ascent_clear(ctx, &ascent);
-    vrp_q_close(ctx, &q);
-    return st;
-}
-
 // ---- Columns
 
 mco_status vrp_root_keep_prices(vrp_root *root)
@@ -350,6 +277,12 @@ mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_do
     return st != MCO_OK ? st : note_on_the_way(r);
 }
 
+bool vrp_root_wants_lp(const vrp_root *root)
+{
+    const mco_vrp_bound_method method = root->proof->params->method;
+    return method == MCO_VRP_BOUND_METHOD_LP || (method == MCO_VRP_BOUND_METHOD_AUTO && mco_lp_is_there());
+}
+
 mco_status vrp_root_columns(vrp_root *root)
 {
     mco_status st = MCO_OK;
@@ -359,7 +292,7 @@ mco_status vrp_root_columns(vrp_root *root)
     bool is_done;
     const double open_s = OPEN_S * (double)r->problem.nodes * r->problem.nodes;
     r->lacks_time = r->stop_s - mco_clock_s() < open_s;
-    if (!wants_lp(r) || vrp_root_is_over(r) || r->lacks_time)
+    if (!vrp_root_wants_lp(r) || vrp_root_is_over(r) || r->lacks_time)
         return MCO_OK;
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;

@@ -53,8 +53,11 @@ mco_status vrp_root_solve(vrp_root *root, mco_vrp_bound_stage stage, bool *is_do
 // Notes in the result which engine a pass has: one of both, the other NULL.
 void vrp_root_tell_engine(vrp_root *root, const vrp_q_pass *q, const vrp_ng_pass *ng);
 
+// Whether columns follow the ascent.
+bool vrp_root_wants_lp(const vrp_root *root);
+
 // The stages. Each ends at root->stop_s. Errors: MEMORY, LIMIT, DEVICE, IO.
-mco_status vrp_root_ascend(vrp_root *root);
+mco_status vrp_root_ascend(vrp_root *root);  // vrp/bound/ascend.c
 mco_status vrp_root_columns(vrp_root *root);
 // Behind columns, where the length of routes is limited: prices with the limit. If labels run out, or lengths are beyond their range,
 // passes go on alone; the bound and its prices stay. Then the least number of routes rises as far as plans of fewer routes are proved to be no cheaper than the known one.

@@ -62,12 +62,13 @@ static mco_status find_more(mco_context *ctx, const mco_vrp *p, int32_t routes, 
         return MCO_OK;  // in the last case no plan has fewer
     MCO_TRY(mco_alloc(ctx, &most, p->customers));
     for (int32_t i = 1; i < p->nodes; i++) {
-        if (mco_clock_s() >= stop_s)
+        if (mco_clock_s() >= stop_s || mco_is_cancelled(ctx))
             goto done;
         most[i - 1] = -1;
-        for (int32_t j = 1; j < p->nodes; j++)
-            if (i != j && price_of(p, i, j) > most[i - 1])
-                most[i - 1] = price_of(p, i, j);
+        for (int32_t j = 1; j < p->nodes; j++) {
+            const int64_t price = i != j ? price_of(p, i, j) : -1;
+            most[i - 1] = price > most[i - 1] ? price : most[i - 1];
+        }
     }
     qsort(most, (size_t)p->customers, sizeof *most, by_value);
     *more = most[routes - 1] + 1 < room ? most[routes - 1] + 1 : room;

@@ -144,6 +144,11 @@ static mco_status take_turn(parts *s)
     return climb_all(s, s->place, s->problem->customers);
 }
 
+bool vrp_has_parts(const vrp_bound_problem *problem)
+{
+    return problem->customers >= MANY && problem->vrp->x != NULL;
+}
+
 mco_status vrp_ascend_parts(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, double stop_s,
                             int32_t **price)
 {
@@ -153,7 +158,7 @@ mco_status vrp_ascend_parts(mco_context *ctx, const vrp_bound_problem *problem, 
     int32_t *first = NULL;
     double *border = NULL;
     *price = NULL;
-    if (n < MANY || problem->vrp->x == NULL)
+    if (!vrp_has_parts(problem))
         return MCO_OK;
     MCO_TRY(mco_alloc(ctx, &s.place, n));
     MCO_TRY(mco_alloc(ctx, &s.price, problem->nodes));

@@ -6,6 +6,8 @@
 
 #include "vrp/bound/relax/q.h"
 
+// Whether there are enough customers for parts, with coordinates.
+bool vrp_has_parts(const vrp_bound_problem *problem);
 // price [nodes]: even, of the customers; owned. NULL where the customers are few or have no coordinates, or where the time, until stop_s, does
 // not do for all parts. They prove nothing yet. Errors: MEMORY, LIMIT, DEVICE.
 mco_status vrp_ascend_parts(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, double stop_s,
