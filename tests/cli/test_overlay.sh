@@ -158,6 +158,7 @@ events() {
     expect_text out "a round    "
     expect_json rounds.json kind '"overlay"'
     expect_json rounds.json rounds 30
+    expect_json rounds.json shakes 400
     expect_text rounds.json '"joins": ['
     expect_text rounds.svg 'worth of the overlay'
     expect 0 "$MCO" overlay bound b.csv --events e.csv --json again.json --threads 1 --simd portable
@@ -176,6 +177,12 @@ events() {
     expect 3 "$MCO" overlay bound b.csv --events twice.csv --json bad.json
     expect_text err 'twice.csv:3:7: "1" leaves, and it is not there'
     expect 2 "$MCO" overlay bound b.csv --events e.csv --sweeps 0 --json bad.json
+    expect 2 "$MCO" overlay bound b.csv --sweeps 4 --json bad.json
+    expect_text err "--sweeps is for --events, and there are none"
+    expect 2 "$MCO" overlay bound b.csv --shakes 400 --json bad.json
+    expect_text err "--shakes is for --events, and there are none"
+    expect 2 "$MCO" overlay bound b.csv --seed 1 --json bad.json
+    expect_text err "--seed is for --events, and there are none"
     expect 4 "$MCO" overlay bound b.csv --events e.csv --engine gpu --json bad.json
     expect 2 "$MCO" overlay bound b.csv --events e.csv --json e.csv
     expect_no_file bad.json
