@@ -201,11 +201,10 @@ static mco_status search(solver *s)
     MCO_TRY(record(s, "chains"));
     MCO_TRY(branch(s));
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
-        if (k % SHAKES_A_LOOK == 0) {
+        if (k % SHAKES_A_LOOK == 0)
             MCO_TRY(record(s, "shakes"));
-            if (mco_run_must_stop(&s->run, s->search.moves) || is_proven(s))
-                break;
-        }
+        if (mco_run_must_stop(&s->run, s->search.moves) || (k % SHAKES_A_LOOK == 0 && is_proven(s)))
+            break;
         MCO_TRY(overlay_shake(&s->search));
     }
     MCO_TRY(record(s, "shakes"));
