@@ -176,6 +176,10 @@ events() {
     printf 'event,node\nleave,1\nleave,1\n' > twice.csv
     expect 3 "$MCO" overlay bound b.csv --events twice.csv --json bad.json
     expect_text err 'twice.csv:3:7: "1" leaves, and it is not there'
+    printf 'name,uptime,bandwidth\nann,1,9\nbob,1,9\ncid,1,9\nfrom,to\nann,bob\n' > named.csv
+    printf 'event,node,to\nlink,cid,ann\nlink,bob,ann\n' > linked.csv
+    expect 2 "$MCO" overlay bound named.csv --events linked.csv --json bad.json
+    expect_text err "the link between nodes bob and ann stands twice"
     expect 2 "$MCO" overlay bound b.csv --events e.csv --sweeps 0 --json bad.json
     expect 2 "$MCO" overlay bound b.csv --sweeps 4 --json bad.json
     expect_text err "--sweeps is for --events, and there are none"
