@@ -73,7 +73,7 @@ typedef struct mco_overlay_generation {
 } mco_overlay_generation;
 #define MCO_OVERLAY_GENERATION_INIT { sizeof(mco_overlay_generation), MCO_DEFAULTS(MCO_OVERLAY_GENERATION_OPTIONS) }
 
-// Makes a random instance. The originals are lost; src/overlay/README.md has the rule and what it is calibrated with. Errors:
+// Makes a random instance. The originals are lost; src/overlay/NOTES.md has the rule and what it is calibrated with. Errors:
 // ARGUMENT (neither or both of group and nodes, no such group, an impossible degree), LIMIT, MEMORY. O(nodes + links).
 MCO_API mco_status mco_overlay_generate(mco_context *ctx, const mco_overlay_generation *generation, mco_overlay **out);
 

@@ -12,12 +12,22 @@ static bool matches(const char *argument, const char *flag)
     return strncmp(argument, flag, size) == 0 && (argument[size] == '\0' || argument[size] == '=');
 }
 
-bool cli_is_given(const mco_option *option, int argc, char **argv)
+static bool is_among(const char *flag, int argc, char **argv)
 {
     for (int i = 0; i < argc; i++)
-        if (matches(argv[i], option->flag))
+        if (matches(argv[i], flag))
             return true;
     return false;
+}
+
+bool cli_is_given(const mco_option *option, int argc, char **argv)
+{
+    return is_among(option->flag, argc, argv);
+}
+
+bool cli_has(const cli_call *call, const char *flag)
+{
+    return is_among(flag, call->argc, call->argv);
 }
 
 // Letters to insert, delete, replace or swap with a neighbour until `a` is `b`, at most `most` + 1. Words beyond ROOM letters are
@@ -112,6 +122,8 @@ static mco_status take_option(mco_context *ctx, const cli_arguments *a, words *w
 mco_status cli_parse(cli_call *call, const cli_arguments *a, int argc, char **argv, int at)
 {
     mco_status st = MCO_OK;
+    call->argc = argc;
+    call->argv = argv;
     words w = {argc, at, argv};
     for (; w.at < argc; w.at++) {
         const char *word = argv[w.at];

@@ -28,7 +28,12 @@ typedef struct cli_call {
     void *state;
     const char *inputs[CLI_INPUTS];  // [input_count] the arguments that are not options
     size_t input_count;
+    int argc;
+    char **argv;                     // [argc] of the command, borrowed
 } cli_call;
+
+// Whether the user gave the option of this flag, such as "--seed".
+bool cli_has(const cli_call *call, const char *flag);
 
 // An action: `mco PROBLEM NAME ARGUMENTS`. Functions that an action does not need are NULL. The order of calls is
 // begin(), tables(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the

@@ -2,6 +2,7 @@
 // The candidates of the search (search.h): links that are worth a look, by falling reduced weight. Lists end with the time, and so does
 // their order: then there are fewer candidates.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int64_t reduced_weight(const overlay_search *s, int32_t i, const overlay_
 {
     if (s->guide.price == NULL)
         return (int64_t)link->weight - s->guide.dual[i] - s->guide.dual[link->node];
-    return (int64_t)link->weight - (int64_t)((s->guide.price[i] + s->guide.price[link->node]) / link->most);
+    return (int64_t)link->weight - (int64_t)fmin((s->guide.price[i] + s->guide.price[link->node]) / link->most, 0x1p62);
 }
 
 // Keeps the best MORE_LINKS of those below, by falling reduced weight; the first of equal ones comes first.

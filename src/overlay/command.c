@@ -100,10 +100,21 @@ static const char *const *files_of_bound(const void *state, int64_t *count)
     return s->files;
 }
 
+// They would do nothing without events.
+static mco_status refuse_live_options(const cli_call *call)
+{
+    static const char *const flags[] = {"--sweeps", "--shakes", "--seed"};
+    for (size_t k = 0; k < sizeof flags / sizeof *flags && ((const session *)call->state)->events_path == NULL; k++)
+        if (cli_has(call, flags[k]))
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is for --events, and there are none", flags[k]);
+    return MCO_OK;
+}
+
 static mco_status open_bound(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
+    MCO_TRY(refuse_live_options(call));
     MCO_TRY(open(call));
     if (s->events_path != NULL)
         MCO_TRY(mco_overlay_read_events(call->ctx, s->instance, s->events_path, &s->events));

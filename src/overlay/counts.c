@@ -35,7 +35,7 @@ bool overlay_counts_pay(const mco_overlay *o)
     return used > 0 && (2 * few >= o->nodes || used < ENOUGH_USED * bandwidths);
 }
 
-mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overlay **out)
+mco_status overlay_counts_open(mco_context *ctx, mco_run *run, const mco_overlay *o, mco_overlay **out)
 {
     mco_status st = MCO_OK;
     mco_overlay_data data = {.nodes = o->nodes, .most_of_all = 1};
@@ -43,6 +43,7 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
     int64_t *room = NULL;
     int32_t *from = NULL, *to = NULL;
     const double missing = o->weight != NULL ? 1 : 3;  // units that rounding may have taken from a weight
+    *out = NULL;
     MCO_TRY(mco_alloc(ctx, &uptime, o->nodes));
     MCO_TRY(mco_alloc(ctx, &room, o->nodes));
     MCO_TRY(mco_alloc(ctx, &from, o->links));
@@ -50,6 +51,8 @@ mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overl
     MCO_TRY(mco_alloc(ctx, &weight, o->links));
     for (int32_t i = 0; i < o->nodes; i++) {
         const int64_t links = overlay_row_size(o, i);
+        if (mco_run_must_stop(run, 0))
+            goto done;
         room[i] = overlay_room_of(o, i);
         for (int64_t k = 0; k < links; k++) {
             const overlay_link link = overlay_entry(o, i, k);

@@ -5,14 +5,15 @@
 #ifndef MCO_OVERLAY_COUNTS_H
 #define MCO_OVERLAY_COUNTS_H
 
+#include "base/run.h"
 #include "overlay/instance.h"
 
 enum { FEW_LINKS = 4, OVERLAY_COUNTS_MOST = 1 << 24 };  // links at a node; possible links of the instance
 
 // Whether this bound can be the better one, and all links have room in memory. O(nodes), or O(links) where links have limits of their own.
 bool overlay_counts_pay(const mco_overlay *o);
-// Makes the instance of numbers. *out takes mco_overlay_destroy(). Errors: LIMIT, MEMORY. O(links)
-mco_status overlay_counts_open(mco_context *ctx, const mco_overlay *o, mco_overlay **out);
+// Makes the instance of numbers. *out takes mco_overlay_destroy(); NULL: the run ended before. Errors: LIMIT, MEMORY. O(links)
+mco_status overlay_counts_open(mco_context *ctx, mco_run *run, const mco_overlay *o, mco_overlay **out);
 // The bound of the instance o that a bound of its numbers proves.
 double overlay_counts_bound(const mco_overlay *o, double bound);
 // A dual of the numbers, in units of weight times bandwidth of the instance.

@@ -68,6 +68,8 @@ mco_status mco_overlay_follow(mco_context *ctx, const mco_overlay *instance, con
         live->bound.time_limit_s *= FIRST_SHARE;
     MCO_TRY(overlay_live_begin(live, instance, &r, &first));
     MCO_TRY(add_round(ctx, &r, &room, &first));
+    live->network.names = events->names;
+    live->network.named = events->names != NULL ? events->ids : 0;
     MCO_TRY(run_rounds(live, events, &r, &room));
     give(live, &r);
     if (last != NULL)

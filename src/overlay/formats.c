@@ -334,6 +334,7 @@ mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay
 {
     mco_status st = MCO_OK;
     overlay_reader c = {.ctx = ctx, .text = text, .model = model};
+    char **none = NULL;
     if (mco_text_skip_blank(text) && text->data[text->at] == '{')
         MCO_TRY(overlay_read_json(&c));
     else {
@@ -351,12 +352,8 @@ mco_status overlay_read_text(mco_context *ctx, mco_text *text, const mco_overlay
     c.data.weight = c.weight;
     c.data.least = c.least;
     c.data.most = c.most;
-    MCO_TRY(blame_file(&c, mco_overlay_create(ctx, name, &c.data, out)));
+    MCO_TRY(blame_file(&c, overlay_create_named(ctx, name, &c.data, c.names.count > 0 ? &c.names.names : &none, out)));
     (*out)->scale = c.scale;
-    if (c.names.count > 0) {
-        (*out)->names = c.names.names;
-        c.names.names = NULL;
-    }
 done:
     mco_free(ctx, &c.finder.table.slots);
     mco_names_clear(ctx, &c.names);

@@ -92,10 +92,12 @@ done:
 
 static mco_status refuse_doubles(mco_context *ctx, const mco_overlay *o)
 {
+    char one[16], two[16];
     for (int32_t i = 0; i < o->nodes; i++)
         for (int64_t a = o->first[i] + 1; a < o->first[i + 1]; a++)
             if (o->to[a] == o->to[a - 1])
-                return mco_fail(ctx, MCO_ERR_ARGUMENT, "the link between nodes %" PRId32 " and %" PRId32 " stands twice", i + 1, o->to[a] + 1);
+                return mco_fail(ctx, MCO_ERR_ARGUMENT, "the link between nodes %s and %s stands twice", mco_overlay_node_name(o, i, one),
+                                mco_overlay_node_name(o, o->to[a], two));
     return MCO_OK;
 }
 
@@ -233,6 +235,7 @@ static mco_status refuse_loads(mco_context *ctx, const mco_overlay *o)
 {
     int64_t greatest = 0;
     int32_t where = 0;
+    char name[16];
     if (o->is_complete) {
         for (int32_t i = 0; i < o->nodes; i++) {
             greatest += o->cap[i];
@@ -248,8 +251,8 @@ static mco_status refuse_loads(mco_context *ctx, const mco_overlay *o)
         greatest = sum > greatest ? sum : greatest;
     }
     if (greatest > MCO_OVERLAY_MAX_LOAD)
-        return mco_fail(ctx, MCO_ERR_LIMIT, "the links of node %" PRId32 " may carry %" PRId64 " in all, allowed is %d; a coarser unit of "
-                        "bandwidth or --most would help", where + 1, greatest, MCO_OVERLAY_MAX_LOAD);
+        return mco_fail(ctx, MCO_ERR_LIMIT, "the links of node %s may carry %" PRId64 " in all, allowed is %d; a coarser unit of "
+                        "bandwidth or --most would help", mco_overlay_node_name(o, where, name), greatest, MCO_OVERLAY_MAX_LOAD);
     return MCO_OK;
 }
 
@@ -311,7 +314,7 @@ mco_status overlay_settle(mco_context *ctx, mco_overlay *o)
     return refuse_loads(ctx, o);
 }
 
-mco_status mco_overlay_create(mco_context *ctx, const char *name, const mco_overlay_data *data, mco_overlay **out)
+mco_status overlay_create_named(mco_context *ctx, const char *name, const mco_overlay_data *data, char ***names, mco_overlay **out)
 {
     mco_status st = MCO_OK;
     mco_overlay *o = NULL;
@@ -323,6 +326,8 @@ mco_status mco_overlay_create(mco_context *ctx, const char *name, const mco_over
     MCO_TRY(refuse_sizes(ctx, data));
     MCO_TRY(refuse_links(ctx, data));
     MCO_TRY(overlay_new(ctx, name, data, &o));
+    o->names = *names;
+    *names = NULL;
     if (!o->is_complete)
         MCO_TRY(make_rows(ctx, data, o));
     MCO_TRY(overlay_settle(ctx, o));
@@ -331,6 +336,12 @@ mco_status mco_overlay_create(mco_context *ctx, const char *name, const mco_over
 done:
     mco_overlay_destroy(ctx, &o);
     return st;
+}
+
+mco_status mco_overlay_create(mco_context *ctx, const char *name, const mco_overlay_data *data, mco_overlay **out)
+{
+    char **names = NULL;
+    return overlay_create_named(ctx, name, data, &names, out);
 }
 
 void mco_overlay_destroy(mco_context *ctx, mco_overlay **instance)

@@ -84,6 +84,8 @@ static inline overlay_link overlay_entry(const mco_overlay *o, int32_t i, int64_
     };
 }
 
+// mco_overlay_create() of nodes with names, *names [nodes], which move into the instance; *names is NULL then. NULL: nodes have numbers.
+mco_status overlay_create_named(mco_context *ctx, const char *name, const mco_overlay_data *data, char ***names, mco_overlay **out);
 // An instance without its rows, which the caller fills where not all pairs are links. Errors: as mco_overlay_create().
 mco_status overlay_new(mco_context *ctx, const char *name, const mco_overlay_data *data, mco_overlay **out);
 // An uptime in [0, 1] in units.

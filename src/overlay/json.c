@@ -188,7 +188,8 @@ static mco_status take_link(overlay_reader *c, const item *it, int64_t k, bool i
     MCO_TRY(find_end(c, it, 0, &c->from[k]));
     MCO_TRY(find_end(c, it, 1, &c->to[k]));
     if (c->from[k] == c->to[k])
-        MCO_TRY(mco_text_fail(c->text, it->at.line, it->at.column, "the link joins node %" PRId32 " with itself", c->from[k] + 1));
+        MCO_TRY(mco_text_fail(c->text, it->at.line, it->at.column, "the link joins node \"%.*s\" with itself", mco_slice_shown(it->place[0]),
+                              it->place[0].data));
     if (c->weight != NULL && it->weight.data == NULL)
         MCO_TRY(mco_text_fail(c->text, it->at.line, it->at.column, "the link has no weight, and others have"));
     if (c->weight != NULL)

@@ -68,11 +68,11 @@ static void settle_node(mco_overlay_live *live, int32_t i)
     overlay_dual *d = &live->dual;
     const mco_overlay *o = live->network.o;
     d->dual[i] = o->weight != NULL ? 0 : (uint32_t)((uint64_t)o->uptime[i] * o->uptime[i] >> 33);
-    overlay_prices_set(&d->prices, d->dual);
     for (int k = 0; k < OWN_JUMPS; k++) {
         overlay_jump_node(d, &d->rows[0], i);
         d->dual[i] = d->next[i];
     }
+    overlay_prices_move(&d->prices, i);
 }
 
 // As many as look at ENTRIES_A_ROUND entries of rows.
@@ -109,9 +109,13 @@ static mco_status begin_duals(mco_overlay_live *live)
     memcpy(d->dual, live->duals, (size_t)o->nodes * sizeof *d->dual);
     for (int64_t k = 0; k < live->leaves; k++)
         d->dual[live->left[k]] = 0;
-    for (int64_t k = 0; k < live->joins; k++)
+    overlay_prices_set(&d->prices, d->dual);
+    for (int64_t k = 0; k < live->joins; k++) {
+        if (mco_run_must_stop(&live->run, live->search.moves))
+            return mco_fail(d->ctx, MCO_ERR_STOPPED, "the round was stopped");
         if (live->network.id[live->joined[k]] >= 0)
             settle_node(live, live->joined[k]);
+    }
     return MCO_OK;
 }
 

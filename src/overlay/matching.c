@@ -7,11 +7,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
 enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 4, PASSES = 5 };
 static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
+static const double GRACE_S = 0.05;                    // beyond the end of the run, for the last test of the duals
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
 
 typedef struct matcher {
@@ -32,6 +34,7 @@ typedef struct matcher {
     overlay_edge *edge;
     int64_t edges, room;
     double worth;        // of the links that were taken
+    double late_s;       // when the run was seen to have ended, and GRACE_S more; 0: it goes on
     overlay_blossom blossom;
 } matcher;
 
@@ -161,14 +164,22 @@ done:
 
 // ---- Certificates
 
-// Tests each pair of vertices of each possible link. Links that break the duals become edges if `joins`; else the dual of the lesser end
-// rises, which takes all links, whatever the time. Both are counted.
+// Whether the run ended GRACE_S ago.
+static bool is_late(matcher *m)
+{
+    if (m->late_s == 0 && mco_run_must_stop(m->run, 0))
+        m->late_s = mco_clock_s() + GRACE_S;
+    return m->late_s > 0 && mco_clock_s() >= m->late_s;
+}
+
+// Tests each pair of vertices of each possible link. Links that break the duals become edges if `joins`, and are counted. Else the dual of
+// the lesser end rises, and they hold. That may go on for GRACE_S after the end of the run. *broken is not 0 where it was too little.
 static mco_status test_all(matcher *m, bool joins, int64_t *broken)
 {
     mco_status st = MCO_OK;
     *broken = 0;
     for (int32_t i = 0; i < m->o->nodes; i++) {
-        if (joins && mco_run_must_stop(m->run, 0)) {
+        if (joins ? mco_run_must_stop(m->run, 0) : is_late(m)) {
             *broken = 1;  // not all are tested
             return MCO_OK;
         }
@@ -186,7 +197,7 @@ static mco_status test_all(matcher *m, bool joins, int64_t *broken)
                     if (!joins)
                         m->y[v] += over;
                 }
-            *broken += is_broken;
+            *broken += is_broken && joins;
             if (is_broken && joins)
                 MCO_TRY(add_edges(m, i, link.node, worth));
         }
@@ -213,7 +224,7 @@ static mco_status add_up(const matcher *m, double *bound)
             overlay_add(&sum, (uint64_t)b->z[set]);
     for (int32_t i = 0; i < m->o->nodes; i++)
         overlay_add(&costs, (uint64_t)m->cost[i] * (uint32_t)m->o->bandwidth[i]);
-    // Four roundings, each of half a unit in the last place at most; worths are doubled.
+    // Fewer than ten roundings, each of half a unit in the last place at most; the factor covers sixteen. Worths are doubled.
     const double pairs = ldexp((double)sum.high * 0x1p64 + (double)sum.low, m->shift - 1);
     *bound = (pairs + (double)costs.high * 0x1p64 + (double)costs.low) * 0x1p-32 * m->o->weight_unit / (double)m->o->scale * (1 + 0x1p-49);
 done:
@@ -223,21 +234,21 @@ done:
 
 // ---- Passes
 
-// Matches on the links that matter until all hold. *broken: of those that did not, when the time ended or the rounds did.
+// Matches on the links that matter until all hold. *broken: not 0 where the end of the run came before all links were tested.
 static mco_status match(matcher *m, int64_t *broken)
 {
     mco_status st = MCO_OK;
+    bool ended = false;
     *broken = 1;
     m->edges = 0;
-    for (int round = 0; round < ROUNDS && *broken > 0 && make_feasible(m); round++) {
+    for (int round = 0; round < ROUNDS && *broken > 0 && !ended && make_feasible(m); round++) {
         MCO_TRY(take_near_links(m));
         overlay_blossom_close(&m->blossom);
         MCO_TRY(overlay_blossom_open(m->ctx, m->vertices, m->edges, m->edge, m->y, &m->blossom));
-        const bool ended = !overlay_blossom_match(&m->blossom, m->run);
+        ended = !overlay_blossom_match(&m->blossom, m->run);
         memcpy(m->y, m->blossom.y, (size_t)m->vertices * sizeof *m->y);
-        MCO_TRY(test_all(m, !ended, broken));
-        if (ended)
-            break;
+        if (!ended)
+            MCO_TRY(test_all(m, true, broken));
     }
     if (*broken > 0 && m->blossom.y != NULL)
         MCO_TRY(test_all(m, false, broken));
@@ -434,7 +445,7 @@ mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overl
     for (int pass = 0; pass < PASSES && !mco_run_must_stop(run, 0) && mco_run_share(run) < MOST_SHARE; pass++) {
         double bound = INFINITY;
         MCO_TRY(match(&m, &broken));
-        if (m.blossom.y == NULL)
+        if (m.blossom.y == NULL || broken > 0)
             break;
         MCO_TRY(add_up(&m, &bound));
         mco_log(ctx, MCO_LOG_INFO, "bound by a matching of %" PRId32 " vertices on %" PRId64 " edges %.10g", m.vertices, m.edges, bound);

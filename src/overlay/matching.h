@@ -23,7 +23,7 @@ typedef struct overlay_matching {
 bool overlay_matching_pays(const mco_overlay *o);
 // Finds the bound from duals of bandwidth [nodes], and prices of links [nodes] of another bound, which may be NULL. The duals of the matching
 // are tested against every possible link. The end of the run leaves a bound that is not the least; none (infinite) where it comes before
-// the first matching. overlay_matching_clear() releases it. Errors: MEMORY. O(nodes^3) at worst.
+// the first matching, or where these tests take more than 0.05 s after it. overlay_matching_clear() releases it. Errors: MEMORY. O(nodes^3) at worst.
 mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overlay *o, const uint32_t *dual, const double *price,
                                  overlay_matching *out);
 void overlay_matching_clear(mco_context *ctx, overlay_matching *m);

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/grow.h"
@@ -380,10 +381,20 @@ done:
 
 // ---- The end of a round
 
+// Of the node in a slot; its number from 1, written to `buffer`, where it has none.
+static const char *name_of(const overlay_network *n, int32_t slot, char buffer[16])
+{
+    if (n->id[slot] < n->named)
+        return n->names[n->id[slot]];
+    snprintf(buffer, 16, "%" PRId64, (int64_t)n->id[slot] + 1);
+    return buffer;
+}
+
 // Links of the nodes that new links lead to: no pair stands twice.
 static mco_status refuse_doubles(const overlay_network *n)
 {
     mco_status st = MCO_OK;
+    char one[16], two[16];
     const mco_overlay *o = n->o;
     int32_t *seen = NULL;
     MCO_TRY(mco_alloc(n->ctx, &seen, o->nodes));
@@ -391,8 +402,8 @@ static mco_status refuse_doubles(const overlay_network *n)
         const int32_t i = n->arrival[k].end[0];
         for (int64_t a = o->first[i]; a < o->first[i + 1]; a++) {
             if (seen[o->to[a]] == i + 1)
-                MCO_TRY(mco_fail(n->ctx, MCO_ERR_ARGUMENT, "the link between nodes %" PRId32 " and %" PRId32 " stands twice", n->id[i] + 1,
-                                 n->id[o->to[a]] + 1));
+                MCO_TRY(mco_fail(n->ctx, MCO_ERR_ARGUMENT, "the link between nodes %s and %s stands twice", name_of(n, i, one),
+                                 name_of(n, o->to[a], two)));
             seen[o->to[a]] = i + 1;
         }
         for (int64_t a = o->first[i]; a < o->first[i + 1]; a++)

@@ -28,6 +28,8 @@ typedef struct overlay_network {
     overlay_arrival *arrival; // [arrivals]
     int64_t arrivals, arrival_room;
     bool is_torn;             // rows still have links of nodes that left
+    char *const *names;  // [named] of the caller's numbers, for messages; borrowed; NULL: none
+    int64_t named;
 } overlay_network;
 
 // Copies an instance; its nodes have the numbers 0 .. nodes - 1. overlay_network_close() releases it. Errors: MEMORY. O(nodes + links).

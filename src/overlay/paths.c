@@ -176,7 +176,7 @@ bool overlay_meet(overlay_search *s, int32_t v)
 {
     const double before = s->worth;
     path_end end;
-    for (int k = 0; k < MOST_PATHS && s->rest[v] > 0 && find_path(s, state_of(v, false), s->rest[v], &end); k++) {
+    for (int k = 0; k < MOST_PATHS && s->rest[v] > 0 && !mco_run_must_stop(s->run, s->moves) && find_path(s, state_of(v, false), s->rest[v], &end); k++) {
         const int64_t changes = s->changes;
         const double worth = s->worth;
         if (!follow(s, &end) || s->worth <= worth) {
@@ -194,7 +194,7 @@ static bool relieve(overlay_search *s, int32_t v, int32_t *touched, int32_t *cou
 {
     path_end end;
     for (int k = 0; s->rest[v] < 0; k++) {
-        if (k == MOST_PATHS || *count == MOST_TOUCHED || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
+        if (k == MOST_PATHS || *count == MOST_TOUCHED || mco_run_must_stop(s->run, s->moves) || !find_path(s, state_of(v, true), -s->rest[v], &end) || !follow(s, &end))
             return false;
         if (end.state % 2 == 0)
             touched[(*count)++] = end.state / 2;

@@ -93,3 +93,13 @@ void overlay_prices_set(overlay_prices *v, const uint32_t *dual)
     for (int32_t i = 0; v->ends != NULL && i < o->nodes; i++)
         v->ends[i] = (overlay_end){o->uptime[i], dual[i], o->cap[i], 0};
 }
+
+void overlay_prices_move(overlay_prices *v, int32_t i)
+{
+    if (v->order != NULL) {
+        v->at[v->place[i]] = v->dual[i];
+        v->below[v->place[i]] = overlay_below(v->dual[i]);
+    }
+    if (v->ends != NULL)
+        v->ends[i].dual = v->dual[i];
+}

@@ -160,7 +160,7 @@ mco_status overlay_search_join(overlay_search *s, int32_t nodes, const int32_t *
     const int64_t before = s->links;
     MCO_TRY(mco_alloc(s->ctx, &mark, s->o->nodes));
     MCO_TRY(lengthen_nodes(s, nodes));
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count && !mco_run_must_stop(s->run, s->moves); k++)  // nodes may lack candidates
         MCO_TRY(add_candidates(s, joined[k], nodes, mark));
     drop_doubles(s, before);
     if (s->links > INT32_MAX)

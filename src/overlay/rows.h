@@ -43,6 +43,8 @@ mco_status overlay_prices_open(mco_context *ctx, const mco_overlay *o, bool is_p
 void overlay_prices_close(mco_context *ctx, overlay_prices *v);
 // The duals of the next sweep, borrowed until the next call. O(nodes)
 void overlay_prices_set(overlay_prices *v, const uint32_t *dual);
+// The dual of node i changed since then. O(1)
+void overlay_prices_move(overlay_prices *v, int32_t i);
 
 // 2^-32 of the value, or a little less.
 static inline float overlay_below(uint32_t value)

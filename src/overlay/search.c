@@ -207,9 +207,9 @@ mco_status overlay_shake_at(overlay_search *s, int32_t v)
         if (links > 0)
             v = overlay_other_end(&s->link[s->of[s->first[v] + mco_rng_below(&s->rng, (uint32_t)links)]], v);
     }
-    for (int32_t k = count - 1; k >= 0; k--)
+    for (int32_t k = count - 1; k >= 0 && !mco_run_must_stop(s->run, s->moves); k--)  // of hubs they take many milliseconds each
         overlay_chain(s, touched[k]);
-    for (int32_t k = 0; k < count; k++)
+    for (int32_t k = 0; k < count && !mco_run_must_stop(s->run, s->moves); k++)
         overlay_meet(s, touched[k]);
     if (s->worth < before)
         overlay_undo(s, 0, before);

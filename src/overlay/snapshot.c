@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The network as it is: an instance of its own, with its duals and its overlay.
+// The network as it is: an instance of its own, with its duals and its overlay. Where a round was stopped, the overlay may still have
+// links of nodes that left in it; they are left out.
 #include <math.h>
 
 #include "overlay/live.h"
@@ -73,11 +74,19 @@ static mco_status copy_overlay(const copier *c, mco_overlay_snapshot *out)
     mco_status st = MCO_OK;
     const overlay_network *n = &c->live->network;
     const double ratio = n->o->weight_unit / out->instance->weight_unit;
-    MCO_TRY(overlay_give(&c->live->search, &out->overlay));
-    for (int64_t k = 0; k < out->overlay.count; k++) {
-        out->overlay.from[k] = c->number[out->overlay.from[k]];
-        out->overlay.to[k] = c->number[out->overlay.to[k]];
+    mco_overlay_solution *kept = &out->overlay;
+    double worth;
+    int64_t count = 0;
+    MCO_TRY(overlay_give(&c->live->search, kept));
+    for (int64_t k = 0; k < kept->count; k++) {
+        if (n->id[kept->from[k]] < 0 || n->id[kept->to[k]] < 0)
+            continue;
+        kept->from[count] = c->number[kept->from[k]];
+        kept->to[count] = c->number[kept->to[k]];
+        kept->bandwidth[count++] = kept->bandwidth[k];
     }
+    kept->count = count;
+    MCO_TRY(mco_overlay_check(c->ctx, out->instance, kept, &worth));
     MCO_TRY(mco_alloc(c->ctx, &out->duals, n->present));
     for (int32_t i = 0; i < n->o->nodes; i++)
         if (n->id[i] >= 0)

@@ -19,7 +19,7 @@ static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 enum { SHAKES_A_NODE = 100, FEWEST_SHAKES = 5, FEW_CANDIDATES = 32, SHAKES_A_LOOK = 64, MOST_OF_PROGRAM = 3000, FIRST_JUMPS = 30 };
 static const double BOUND_SHARE = 0.3;  // of the time limit
-static const double COUNT_S = 1e-7;      // a link, to make the instance of numbers of links; that does not look at the clock
+static const double COUNT_S = 1e-7;      // a link, to make the instance of numbers of links
 static const double BRANCH_SHARE = 0.7;  // of the time limit, when the branch and bound ends
 static const double PROGRAMS = 4e6;      // times the square of the nodes: the programs of a branch and bound without time limit
 static const double PROVEN = 1e-9, ROUNDED = 4;  // share of the bound; units of a weight
@@ -50,7 +50,9 @@ static mco_status count_links(solver *s, const mco_overlay_bound_params *p)
     mco_overlay *counts = NULL;
     mco_overlay_bound_params counting = *p;
     mco_overlay_bound_result r = MCO_OVERLAY_BOUND_RESULT_INIT;
-    MCO_TRY(overlay_counts_open(s->ctx, s->o, &counts));
+    MCO_TRY(overlay_counts_open(s->ctx, &s->run, s->o, &counts));
+    if (counts == NULL)
+        goto done;
     if (overlay_matching_pays(s->o))
         counting.iterations = FIRST_JUMPS;  // a start of the matching
     else if (counts->nodes <= MOST_OF_PROGRAM && mco_lp_is_there())
@@ -199,11 +201,10 @@ static mco_status search(solver *s)
     MCO_TRY(record(s, "chains"));
     MCO_TRY(branch(s));
     for (int64_t k = 0; k < most && s->search.links > 0; k++) {
-        if (k % SHAKES_A_LOOK == 0) {
+        if (k % SHAKES_A_LOOK == 0)
             MCO_TRY(record(s, "shakes"));
-            if (mco_run_must_stop(&s->run, s->search.moves) || is_proven(s))
-                break;
-        }
+        if (mco_run_must_stop(&s->run, s->search.moves) || (k % SHAKES_A_LOOK == 0 && is_proven(s)))
+            break;
         MCO_TRY(overlay_shake(&s->search));
     }
     MCO_TRY(record(s, "shakes"));

@@ -158,6 +158,7 @@ events() {
     expect_text out "a round    "
     expect_json rounds.json kind '"overlay"'
     expect_json rounds.json rounds 30
+    expect_json rounds.json shakes 400
     expect_text rounds.json '"joins": ['
     expect_text rounds.svg 'worth of the overlay'
     expect 0 "$MCO" overlay bound b.csv --events e.csv --json again.json --threads 1 --simd portable
@@ -175,7 +176,17 @@ events() {
     printf 'event,node\nleave,1\nleave,1\n' > twice.csv
     expect 3 "$MCO" overlay bound b.csv --events twice.csv --json bad.json
     expect_text err 'twice.csv:3:7: "1" leaves, and it is not there'
+    printf 'name,uptime,bandwidth\nann,1,9\nbob,1,9\ncid,1,9\nfrom,to\nann,bob\n' > named.csv
+    printf 'event,node,to\nlink,cid,ann\nlink,bob,ann\n' > linked.csv
+    expect 2 "$MCO" overlay bound named.csv --events linked.csv --json bad.json
+    expect_text err "the link between nodes bob and ann stands twice"
     expect 2 "$MCO" overlay bound b.csv --events e.csv --sweeps 0 --json bad.json
+    expect 2 "$MCO" overlay bound b.csv --sweeps 4 --json bad.json
+    expect_text err "--sweeps is for --events, and there are none"
+    expect 2 "$MCO" overlay bound b.csv --shakes 400 --json bad.json
+    expect_text err "--shakes is for --events, and there are none"
+    expect 2 "$MCO" overlay bound b.csv --seed 1 --json bad.json
+    expect_text err "--seed is for --events, and there are none"
     expect 4 "$MCO" overlay bound b.csv --events e.csv --engine gpu --json bad.json
     expect 2 "$MCO" overlay bound b.csv --events e.csv --json e.csv
     expect_no_file bad.json

@@ -250,6 +250,7 @@ static void test_refused_texts(void **state)
         {"uptime,bandwidth\n1,1\n1,1\nfrom,to\n1,3\n", "i.csv:5:3: "},
         {"name,uptime,bandwidth\na,1,1\nb,1,1\nfrom,to\na,c\n", "i.csv:5:3: "},
         {"uptime,bandwidth\n1,1\n1,1\nfrom,to\n1,2\n2,1\n", "the link between nodes 1 and 2 stands twice"},
+        {"name,uptime,bandwidth\nann,1,1\nbob,1,1\nfrom,to\nann,bob\nbob,ann\n", "the link between nodes ann and bob stands twice"},
         {"uptime,bandwidth\n1,1\n1,1\nfrom,to,least,most\n1,2,2,1\n", "i.csv:5:1: the least bandwidth of the link is above the most"},
         {"uptime,bandwidth\n1,1\n1,1\nfrom,to,weight\n1,2,1e16\n", "i.csv:5:5: the weight is 1e16"},
         {"uptime,bandwidth\n1,1\n1,1\nfrom,to,weight\n1,2,\n", "i.csv:5:"},

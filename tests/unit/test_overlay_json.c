@@ -89,7 +89,7 @@ static void test_refused(void **state)
         {"{\"nodes\":[],\"link\":[]}", "an instance has no member \"link\"; it has name, least, most, nodes, links"},
         {"{\"nodes\":[],\"nodes\":[]}", "nodes stands twice"},
         {"{\"nodes\":[{\"uptime\":1,\"bandwidth\":1,\"name\":\"a\"},{\"uptime\":1,\"bandwidth\":1,\"name\":\"a\"}]}", "the name \"a\" stands"},
-        {"{" TWO ",\"links\":[{\"from\":1,\"to\":1}]}", "the link joins node 1 with itself"},
+        {"{" TWO ",\"links\":[{\"from\":1,\"to\":1}]}", "the link joins node \"1\" with itself"},
         {"{" TWO ",\"links\":[{\"from\":1}]}", "the link has no \"to\""},
         {"{" TWO ",\"links\":[{\"from\":1,\"to\":3}]}", "the node is 3, allowed is 1 to 2"},
         {"{" TWO ",\"links\":[{\"from\":1,\"to\":\"b\"}]}", "i.json:1:"},

@@ -317,6 +317,34 @@ static void test_failing_memory(void **state)
     mco_overlay_destroy(test_ctx, &o);
 }
 
+// A round that is stopped after its events leaves a network whose overlay has no links of the nodes that left.
+static void test_stopped_round(void **state)
+{
+    (void)state;
+    mco_overlay *o = NULL;
+    mco_overlay_events e = {0};
+    mco_overlay_live *live = NULL;
+    mco_overlay_snapshot s = {0}, before = {0};
+    double worth;
+    int halvings;
+    int32_t slot;
+    generate("grafo50b-14", -1, -1, 0, &o, &e);
+    assert_ok(mco_overlay_live_open(test_ctx, o, &bound_params, &live_params, NULL, &live));
+    assert_ok(mco_overlay_live_take(test_ctx, live, &before));
+    const int32_t gone = before.overlay.to[before.overlay.count - 1];
+    assert_ok(overlay_network_leave(&live->network, gone, &slot));
+    assert_ok(overlay_network_commit(&live->network, &halvings));
+    assert_ok(mco_overlay_live_take(test_ctx, live, &s));
+    assert_int_equal(s.instance->nodes, 49);
+    assert_ok(mco_overlay_check(test_ctx, s.instance, &s.overlay, &worth));
+    assert_true(s.overlay.count > 0 && s.overlay.count < before.overlay.count);
+    mco_overlay_snapshot_clear(test_ctx, &s);
+    mco_overlay_snapshot_clear(test_ctx, &before);
+    mco_overlay_live_close(test_ctx, &live);
+    mco_overlay_events_clear(test_ctx, &e);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 // ---- Files
 
 static void test_files(void **state)
@@ -384,7 +412,7 @@ static void test_bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_small_networks), TEST(test_near_the_program), TEST(test_engines_agree), TEST(test_all_change),
-                                       TEST(test_refusals),       TEST(test_stops),            TEST(test_failing_memory), TEST(test_files),
-                                       TEST(test_bad_files)};
+                                       TEST(test_refusals),       TEST(test_stops),            TEST(test_failing_memory), TEST(test_stopped_round),
+                                       TEST(test_files),         TEST(test_bad_files)};
     return cmocka_run_group_tests_name("overlay live", tests, NULL, NULL);
 }

@@ -122,8 +122,37 @@ static void test_bounds(void **state)
     mco_run_clear(&run);
 }
 
+// The end of the run, whenever it comes, leaves a bound or none. A bound that was left is not below the one of the whole time.
+static void test_ends(void **state)
+{
+    (void)state;
+    static const double limits[] = {0, 0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032};
+    mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+    mco_overlay *o = NULL;
+    overlay_matching whole, m;
+    uint32_t dual[250] = {0};
+    g.group = "grafo250b-128";
+    assert_ok(mco_overlay_generate(test_ctx, &g, &o));
+    mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1};
+    mco_run run = mco_run_begin(test_ctx, &settings);
+    assert_ok(overlay_matching_find(test_ctx, &run, o, dual, NULL, &whole));
+    assert_true(isfinite(whole.bound) && whole.count > 0);
+    mco_run_clear(&run);
+    for (int k = 0; k < COUNT_OF(limits); k++) {
+        settings.time_limit_s = limits[k];
+        run = mco_run_begin(test_ctx, &settings);
+        assert_ok(overlay_matching_find(test_ctx, &run, o, dual, NULL, &m));
+        assert_true(m.bound >= whole.bound * (1 - 1e-12));
+        assert_true(k > 0 || isinf(m.bound));
+        overlay_matching_clear(test_ctx, &m);
+        mco_run_clear(&run);
+    }
+    overlay_matching_clear(test_ctx, &whole);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_proofs), TEST(test_bounds)};
+    const struct CMUnitTest tests[] = {TEST(test_proofs), TEST(test_bounds), TEST(test_ends)};
     return cmocka_run_group_tests_name("overlay matching", tests, NULL, NULL);
 }
