@@ -87,12 +87,12 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
 {
     const bool is_heuristic = p->method != MCO_FLOWSHOP_METHOD_BB;
+    if (is_heuristic && p->upper_bound >= 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the other methods have --target");
     if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
-    if (is_heuristic && p->upper_bound >= 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the other methods have --target");
     if (is_heuristic && (p->select != MCO_FLOWSHOP_SELECT_DEPTH || p->bound != MCO_FLOWSHOP_BOUND_AUTO ||
                          p->branching != MCO_FLOWSHOP_BRANCHING_AUTO))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--select, --bound and --branching are for branch and bound");
@@ -219,7 +219,7 @@ static void describe(const flowshop_run *run)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
     else if (p->method == MCO_FLOWSHOP_METHOD_BEAM)
-        mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends, engine %s, %s", mco_engine_text(run->result->work.engine), processors);
+        return;  // the beams say it, once their lanes are known
     else if (run->result->work.engine == MCO_ENGINE_REFERENCE)
         mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
                 rules[run->branching]);
@@ -458,8 +458,10 @@ static mco_status fill_result(flowshop_run *run)
         r->bound = run->fixed_bound;  // the bound asked about; the bound at the root may be greater
         snprintf(r->reason, sizeof r->reason, "no schedule below %s", flowshop_units_text(run->shop, r->bound, text));
     }
-    r->work.simd = run->variant->build.simd;
-    r->work.lane_bits = run->variant->build.bits;
+    if (r->work.lane_bits == 0) {  // beams have lanes of their own
+        r->work.simd = run->variant->build.simd;
+        r->work.lane_bits = run->variant->build.bits;
+    }
     r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);
     mco_run_log_end(&run->run);
     mco_run_give_history(&run->run, &r->history, &r->history_count);

@@ -434,6 +434,23 @@ static int64_t target_of(const beam *b, const plan *p)
     return p->has_targets ? target_at(b->run, p->share) : b->run->upper_bound;
 }
 
+static void log_beam(const beam *b, int64_t number, int64_t target, const outcome *found, int64_t bounded, double seconds)
+{
+    const mco_flowshop *shop = b->run->shop;
+    char below[FLOWSHOP_UNITS_TEXT], makespan[FLOWSHOP_UNITS_TEXT];
+    mco_log(b->run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %s, %s%s%s%s, %.2f s, %.0f M children/s", (long long)number,
+            (long long)b->width, flowshop_units_text(shop, target, below), found->makespan < INT64_MAX ? "found " : "found none",
+            found->makespan < INT64_MAX ? flowshop_units_text(shop, found->makespan, makespan) : "",
+            found->is_complete ? "" : ", cut off", b->has_discarded ? "" : ", nothing discarded", seconds,
+            (double)bounded / 1e6 / fmax(1e-9, seconds));
+}
+
+static void write_columns(void *user, char *out, size_t size)
+{
+    const beam *b = user;
+    snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
+}
+
 static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -452,10 +469,7 @@ static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
         const double begin_s = mco_run_time_s(&run->run);
         const int64_t bounded = b->bounded, target = target_of(b, &p), width = p.width;
         MCO_TRY(run_beam(b, p.width, target, &found));
-        mco_log(run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %lld, found %lld%s, %.2f s, %.0f M children/s", (long long)i + 1,
-                (long long)p.width, (long long)target, found.makespan == INT64_MAX ? -1 : (long long)found.makespan,
-                b->has_discarded ? "" : ", nothing discarded", mco_run_time_s(&run->run) - begin_s,
-                (double)(b->bounded - bounded) / 1e6 / fmax(1e-9, mco_run_time_s(&run->run) - begin_s));
+        log_beam(b, i + 1, target, &found, b->bounded - bounded, mco_run_time_s(&run->run) - begin_s);
         if (!found.is_complete)
             return MCO_OK;
         if (!p.has_targets && has_targets(&b->shape)) {
@@ -484,8 +498,14 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
     else
         MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, run->upper_bound <= UINT16_MAX ? 16 : 32, &b.ops));
     MCO_TRY(create(&b));
+    run->result->work.simd = b.ops->build.simd;
+    run->result->work.lane_bits = b.ops->build.bits;
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends, engine %s, %d thread%s, simd %s, %d-bit lanes",
+            mco_engine_text(run->result->work.engine), b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
+    mco_run_set_columns(&run->run, "       width    placed", write_columns, &b);
     MCO_TRY(run_beams(&b, beams, stop));
 done:
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
     destroy(&b);
     return st;
 }
