@@ -22,6 +22,9 @@ const mco_option_table *mco_flowshop_options(void)
     return &options;
 }
 
+// Before a tree search: from so many jobs on, beams of up to this width. They take about as long as the greedy.
+enum { BEAM_JOBS = 50, BEAM_WIDTH = 2048 };
+
 // ---- What the parameters leave open
 
 // True if the search works on intervals: depth-first explorers only. Intervals can be cut, written down and resumed.
@@ -340,6 +343,24 @@ static mco_status refuse_gpu_asked_for(const flowshop_run *run)
     return mco_fail(run->ctx, st, "%s: use --engine cpu", text);
 }
 
+// The first schedule: iterated greedy; with many jobs on few machines beams before, about as long. They often prove the optimum.
+static mco_status find_schedule(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    const int64_t asked = run->params->iterations;
+    if (asked < 0 && run->shop->jobs >= BEAM_JOBS && flowshop_beam_has_targets(run->shop)) {
+        MCO_TRY(flowshop_heuristic(run, 0, stop));
+        const int64_t iterations = r->iterations;
+        if (*stop == MCO_STOP_ITERATIONS)
+            MCO_TRY(flowshop_beam(run, -1, BEAM_WIDTH, stop));
+        r->iterations = iterations;  // they count those of the greedy
+    }
+    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(run->shop), stop));
+done:
+    return st;
+}
+
 static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -358,8 +379,7 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
         MCO_TRY(refuse_gpu_asked_for(run));
     if (p->resume == NULL) {
         if (p->upper_bound < 0) {
-            int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
-            MCO_TRY(flowshop_heuristic(run, iterations, stop));
+            MCO_TRY(find_schedule(run, stop));
             r->heuristic_s = mco_run_time_s(&run->run);
         }
         MCO_TRY(prepare_state(run, &state));
@@ -419,7 +439,7 @@ static mco_status run_method(flowshop_run *run)
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
         if (r->stop == MCO_STOP_ITERATIONS)
-            MCO_TRY(flowshop_beam(run, p->iterations, &r->stop));
+            MCO_TRY(flowshop_beam(run, p->iterations, -1, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {
         MCO_TRY(branch_and_bound(run, &r->stop));

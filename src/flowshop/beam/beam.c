@@ -395,10 +395,9 @@ static void destroy(beam *b)
 
 // ---- The sequence of beams
 
-// Targets pay where a schedule close to the bound exists: many jobs, few machines. On 40 and 60 machines they found nothing.
-static bool has_targets(const flowshop_beam_shape *s)
+bool flowshop_beam_has_targets(const mco_flowshop *shop)
 {
-    return s->machines <= 20 && s->jobs >= 4 * s->machines;
+    return shop->machines <= 20 && shop->jobs >= 4 * shop->machines;
 }
 
 // The target between bound and incumbent, which falls at wider beams and rises when a beam finds nothing. A beam that finds a schedule is
@@ -451,7 +450,7 @@ static void write_columns(void *user, char *out, size_t size)
     snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
 }
 
-static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
+static mco_status run_beams(beam *b, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = b->run;
@@ -463,7 +462,7 @@ static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
             *stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
-        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || p.width * b->shape.jobs > UINT32_MAX)
+        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || (widest >= 0 && p.width > widest) || p.width * b->shape.jobs > UINT32_MAX)
             break;
         MCO_TRY(take_room(b, p.width));
         const double begin_s = mco_run_time_s(&run->run);
@@ -472,7 +471,7 @@ static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
         log_beam(b, i + 1, target, &found, b->bounded - bounded, mco_run_time_s(&run->run) - begin_s);
         if (!found.is_complete)
             return MCO_OK;
-        if (!p.has_targets && has_targets(&b->shape)) {
+        if (!p.has_targets && flowshop_beam_has_targets(run->shop)) {
             p = (plan){.width = FIRST_TARGET_WIDTH, .share = 0.3, .has_targets = true};
             continue;
         }
@@ -485,7 +484,7 @@ done:
     return st;
 }
 
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     beam b = {.run = run, .stop = stop, .threads = run->threads};
@@ -498,12 +497,13 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
     else
         MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, run->upper_bound <= UINT16_MAX ? 16 : 32, &b.ops));
     MCO_TRY(create(&b));
-    run->result->work.simd = b.ops->build.simd;
-    run->result->work.lane_bits = b.ops->build.bits;
-    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends, engine %s, %d thread%s, simd %s, %d-bit lanes",
-            mco_engine_text(run->result->work.engine), b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
+    if (run->params->method == MCO_FLOWSHOP_METHOD_BEAM) {
+        run->result->work.simd = b.ops->build.simd;
+        run->result->work.lane_bits = b.ops->build.bits;
+    }
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes", b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
     mco_run_set_columns(&run->run, "       width    placed", write_columns, &b);
-    MCO_TRY(run_beams(&b, beams, stop));
+    MCO_TRY(run_beams(&b, beams, widest, stop));
 done:
     mco_run_set_columns(&run->run, NULL, NULL, NULL);
     destroy(&b);
