@@ -123,6 +123,25 @@ static void test_engines(void **state)
     }
 }
 
+// Layers wide enough for the team, and for sieves that discard while they fill: equal orders on any number of threads.
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { JOBS = 100, MACHINES = 26 };
+    const int64_t beams = TEST_IS_SANITIZED ? 9 : 12;
+    mco_flowshop *shop = random_shop(JOBS, MACHINES, 3, 99);
+    mco_flowshop_result one = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, 1, beams);
+    for (int threads = 2; threads <= 3; threads++) {
+        mco_flowshop_result r = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, threads, beams);
+        assert_int_equal(r.makespan, one.makespan);
+        assert_int_equal(r.bound, one.bound);
+        assert_memory_equal(r.order, one.order, JOBS * sizeof *r.order);
+        mco_flowshop_result_clear(test_ctx, &r);
+    }
+    mco_flowshop_result_clear(test_ctx, &one);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // Taillard's first instance, from nothing.
 static void test_proof(void **state)
 {
@@ -173,6 +192,6 @@ static void test_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_proof), TEST(test_before_tree), TEST(test_limit)};
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
