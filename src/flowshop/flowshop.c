@@ -22,6 +22,9 @@ const mco_option_table *mco_flowshop_options(void)
     return &options;
 }
 
+// Before a tree search: from so many jobs on, beams of up to this width. They take about as long as the greedy.
+enum { BEAM_JOBS = 50, BEAM_WIDTH = 2048 };
+
 // ---- What the parameters leave open
 
 // True if the search works on intervals: depth-first explorers only. Intervals can be cut, written down and resumed.
@@ -87,12 +90,12 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
 static mco_status refuse_combinations(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *p)
 {
     const bool is_heuristic = p->method != MCO_FLOWSHOP_METHOD_BB;
+    if (is_heuristic && p->upper_bound >= 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the other methods have --target");
     if (p->iterations >= 0 && (p->upper_bound >= 0 || p->resume != NULL))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--iterations is for the heuristic, which does not run here");
     if (p->resume != NULL && p->interval != NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a checkpoint holds its own intervals: --resume excludes --interval");
-    if (is_heuristic && p->upper_bound >= 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--upper-bound is for branch and bound; the other methods have --target");
     if (is_heuristic && (p->select != MCO_FLOWSHOP_SELECT_DEPTH || p->bound != MCO_FLOWSHOP_BOUND_AUTO ||
                          p->branching != MCO_FLOWSHOP_BRANCHING_AUTO))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--select, --bound and --branching are for branch and bound");
@@ -219,7 +222,7 @@ static void describe(const flowshop_run *run)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
     else if (p->method == MCO_FLOWSHOP_METHOD_BEAM)
-        mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends, engine %s, %s", mco_engine_text(run->result->work.engine), processors);
+        return;  // the beams say it, once their lanes are known
     else if (run->result->work.engine == MCO_ENGINE_REFERENCE)
         mco_log(run->ctx, MCO_LOG_INFO, "engine reference, one thread, bound %s, branching %s", bounds[run->bound],
                 rules[run->branching]);
@@ -340,6 +343,24 @@ static mco_status refuse_gpu_asked_for(const flowshop_run *run)
     return mco_fail(run->ctx, st, "%s: use --engine cpu", text);
 }
 
+// The first schedule: iterated greedy; with many jobs on few machines beams before, about as long. They often prove the optimum.
+static mco_status find_schedule(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    mco_flowshop_result *r = run->result;
+    const int64_t asked = run->params->iterations;
+    if (asked < 0 && run->shop->jobs >= BEAM_JOBS && flowshop_beam_has_targets(run->shop)) {
+        MCO_TRY(flowshop_heuristic(run, 0, stop));
+        const int64_t iterations = r->iterations;
+        if (*stop == MCO_STOP_ITERATIONS)
+            MCO_TRY(flowshop_beam(run, -1, BEAM_WIDTH, stop));
+        r->iterations = iterations;  // they count those of the greedy
+    }
+    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(run->shop), stop));
+done:
+    return st;
+}
+
 static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -358,8 +379,7 @@ static mco_status branch_and_bound(flowshop_run *run, mco_stop *stop)
         MCO_TRY(refuse_gpu_asked_for(run));
     if (p->resume == NULL) {
         if (p->upper_bound < 0) {
-            int64_t iterations = p->iterations >= 0 ? p->iterations : flowshop_heuristic_default_iterations(run->shop);
-            MCO_TRY(flowshop_heuristic(run, iterations, stop));
+            MCO_TRY(find_schedule(run, stop));
             r->heuristic_s = mco_run_time_s(&run->run);
         }
         MCO_TRY(prepare_state(run, &state));
@@ -419,7 +439,7 @@ static mco_status run_method(flowshop_run *run)
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
         if (r->stop == MCO_STOP_ITERATIONS)
-            MCO_TRY(flowshop_beam(run, p->iterations, &r->stop));
+            MCO_TRY(flowshop_beam(run, p->iterations, -1, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {
         MCO_TRY(branch_and_bound(run, &r->stop));
@@ -458,8 +478,10 @@ static mco_status fill_result(flowshop_run *run)
         r->bound = run->fixed_bound;  // the bound asked about; the bound at the root may be greater
         snprintf(r->reason, sizeof r->reason, "no schedule below %s", flowshop_units_text(run->shop, r->bound, text));
     }
-    r->work.simd = run->variant->build.simd;
-    r->work.lane_bits = run->variant->build.bits;
+    if (r->work.lane_bits == 0) {  // beams have lanes of their own
+        r->work.simd = run->variant->build.simd;
+        r->work.lane_bits = run->variant->build.bits;
+    }
     r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);
     mco_run_log_end(&run->run);
     mco_run_give_history(&run->run, &r->history, &r->history_count);

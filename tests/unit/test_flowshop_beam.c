@@ -6,6 +6,8 @@
 #include "flowshop/beam/layer.h"
 #include "mco/mco.h"
 
+enum { SKEWED = -1 };  // as `largest`: times of 0 and 1, one in eight of 1000, so that tangents fall below 0
+
 static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t largest)
 {
     mco_flowshop *shop = NULL;
@@ -13,7 +15,8 @@ static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t la
     int32_t *times = malloc((size_t)n * (size_t)m * sizeof *times + 1);
     mco_rng_seed(&rng, seed, (uint64_t)n * 1000 + (uint64_t)m);
     for (int32_t c = 0; c < n * m; c++)
-        times[c] = (int32_t)mco_rng_below(&rng, (uint32_t)largest + 1);
+        times[c] = largest == SKEWED ? (mco_rng_below(&rng, 8) == 0 ? 1000 : (int32_t)mco_rng_below(&rng, 2))
+                                     : (int32_t)mco_rng_below(&rng, (uint32_t)largest + 1);
     assert_ok(mco_flowshop_create(test_ctx, n, m, times, &shop));
     free(times);
     return shop;
@@ -115,8 +118,28 @@ static void test_engines(void **state)
         compare_engines(jobs[i], 5, 99, 12);
         compare_engines(jobs[i], 20, 99, 8);
         compare_engines(jobs[i], 7, MCO_FLOWSHOP_MAX_TIME, 8);  // 32-bit lanes, gaps shifted down
+        compare_engines(jobs[i], 9, SKEWED, 8);
         compare_engines(jobs[i], 20, 300, 7);                   // close to 65,535 where there are 200 jobs
     }
+}
+
+// Layers wide enough for the team, and for sieves that discard while they fill: equal orders on any number of threads.
+static void test_threads(void **state)
+{
+    (void)state;
+    enum { JOBS = 100, MACHINES = 26 };
+    const int64_t beams = TEST_IS_SANITIZED ? 9 : 12;
+    mco_flowshop *shop = random_shop(JOBS, MACHINES, 3, 99);
+    mco_flowshop_result one = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, 1, beams);
+    for (int threads = 2; threads <= 3; threads++) {
+        mco_flowshop_result r = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, threads, beams);
+        assert_int_equal(r.makespan, one.makespan);
+        assert_int_equal(r.bound, one.bound);
+        assert_memory_equal(r.order, one.order, JOBS * sizeof *r.order);
+        mco_flowshop_result_clear(test_ctx, &r);
+    }
+    mco_flowshop_result_clear(test_ctx, &one);
+    mco_flowshop_destroy(test_ctx, &shop);
 }
 
 // Taillard's first instance, from nothing.
@@ -129,6 +152,23 @@ static void test_proof(void **state)
     assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
     assert_int_equal(r.stop, MCO_STOP_FINISHED);
     assert_int_equal(r.makespan, 1278);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Beams prove an instance before branch and bound begins: no node.
+static void test_before_tree(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = NULL;
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    assert_ok(mco_flowshop_taillard(test_ctx, "ta065", &shop));
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+    assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
+    assert_int_equal(r.makespan, 5250);
+    assert_int_equal(r.nodes, 0);
+    assert_int_equal(r.iterations, 0);
     mco_flowshop_result_clear(test_ctx, &r);
     mco_flowshop_destroy(test_ctx, &shop);
 }
@@ -152,6 +192,6 @@ static void test_limit(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_proof), TEST(test_limit)};
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -76,6 +76,18 @@ static void test_heuristic(void **state)
     solve_without_memory(&params);
 }
 
+static void test_beam(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.method = MCO_FLOWSHOP_METHOD_BEAM;
+    for (int threads = 1; threads <= 2; threads++) {
+        params.threads = threads;
+        params.engine = threads == 1 ? MCO_ENGINE_REFERENCE : MCO_ENGINE_CPU;
+        solve_without_memory(&params);
+    }
+}
+
 static void test_reference(void **state)
 {
     (void)state;
@@ -103,7 +115,7 @@ static void test_checkpoint(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_branch_and_bound), TEST(test_best_first), TEST(test_heuristic),
+    const struct CMUnitTest tests[] = {TEST(test_branch_and_bound), TEST(test_best_first), TEST(test_heuristic), TEST(test_beam),
                                        TEST(test_reference), TEST(test_checkpoint)};
     return cmocka_run_group_tests_name("flowshop_memory", tests, NULL, NULL);
 }

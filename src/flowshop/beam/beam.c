@@ -23,6 +23,9 @@
 enum {
     EXPANDED = 8,        // nodes of an item
     MADE = 64,           // children of an item
+    MADE_CELLS = 16,     // cells of a table that take as long as a child and machine when it is made
+    ALONE_CELLS = 1 << 20,  // so few take the calling thread some 0.1 ms, hardly longer than threads take to wake up
+    TILE = 16,           // jobs: a cache line
     ROOM_FACTOR = 4,     // a sieve holds so many widths
     LARGEST_WIDTH = 1 << 24,
     FIRST_TARGET_WIDTH = 16
@@ -44,6 +47,7 @@ typedef struct beam {
     int64_t chosen_count;
     int32_t *jobs;             // [jobs] of the columns
     uint64_t *free;            // [words] their set
+    uint64_t *joined;          // [threads * words] free in nodes that each thread has made
     int32_t *order;            // [jobs] a schedule found
     int32_t *times, *totals, *means;
     bool has_discarded;
@@ -56,27 +60,46 @@ typedef struct beam {
 
 // ---- One layer
 
+static bool must_stop(const beam *b)
+{
+    return atomic_load_explicit(&b->must_stop, memory_order_relaxed);
+}
+
+// For threads.
+static bool look(void *user)
+{
+    return must_stop(user);
+}
+
 static void expand_item(void *shared, int worker, int64_t item)
 {
     beam *b = shared;
     const int64_t first = item * EXPANDED, last = first + EXPANDED < b->nodes ? first + EXPANDED : b->nodes;
-    if (!atomic_load_explicit(&b->must_stop, memory_order_relaxed))
-        b->ops->expand(&b->layer, first, last, &b->sieves[worker]);
+    for (int64_t i = first; i < last && !must_stop(b); i++)  // a node of 20,000 jobs on 1,000 machines takes 20 ms
+        b->ops->expand(&b->layer, i, i + 1, &b->sieves[worker]);
+}
+
+// Makes chosen[i].
+static void make_one(beam *b, int64_t i)
+{
+    const int64_t bytes = b->ops->node_bytes(&b->shape), at = b->path.begin[b->path.layers] + i;
+    const int64_t node = b->chosen[i] / (uint32_t)b->layer.columns;
+    const int32_t job = b->layer.jobs[b->chosen[i] % (uint32_t)b->layer.columns];
+    b->path.parents[at] = (uint32_t)node;
+    b->path.moves[at] = (uint16_t)(2 * job + b->layer.sides[node]);
+    b->ops->make_child(&b->layer, node, job, b->spare_nodes + i * bytes);
 }
 
 static void make_item(void *shared, int worker, int64_t item)
 {
     beam *b = shared;
-    const int64_t bytes = b->ops->node_bytes(&b->shape), first = item * MADE, begin = b->path.begin[b->path.layers];
-    const int64_t last = first + MADE < b->chosen_count ? first + MADE : b->chosen_count;
-    (void)worker;
-    for (int64_t i = first; i < last; i++) {
-        const int64_t node = b->chosen[i] / (uint32_t)b->layer.columns;
-        const int32_t job = b->layer.jobs[b->chosen[i] % (uint32_t)b->layer.columns];
-        b->path.parents[begin + i] = (uint32_t)node;
-        b->path.moves[begin + i] = (uint16_t)(2 * job + b->layer.sides[node]);
-        b->ops->make_child(&b->layer, node, job, b->spare_nodes + i * bytes);
-    }
+    const int64_t first = item * MADE, last = first + MADE < b->chosen_count ? first + MADE : b->chosen_count;
+    if (must_stop(b))
+        return;
+    for (int64_t i = first; i < last; i++)
+        make_one(b, i);
+    b->ops->join_free(&b->shape, b->spare_nodes + first * b->ops->node_bytes(&b->shape), last - first,
+                      b->joined + (int64_t)worker * b->shape.words);
 }
 
 static double watch(void *shared)
@@ -88,18 +111,40 @@ static double watch(void *shared)
     return WAIT_S;
 }
 
-// The columns of a layer: the jobs that are free in some node, and their times.
+// For the calling thread.
+static bool look_at_clock(void *user)
+{
+    watch(user);
+    return ((beam *)user)->is_over;
+}
+
+// Does all items: the calling thread alone if they are short, else the team.
+static void share_out(beam *b, int64_t items, mco_team_item *work, double cells)
+{
+    if (cells > ALONE_CELLS)
+        mco_team_run(&b->team, items, work, watch, b);
+    for (int64_t i = 0; i < items && cells <= ALONE_CELLS; i++)
+        work(b, 0, i);
+    watch(b);
+}
+
+// The columns of a layer: the jobs that are free in some node, and their times. The sets of a beam's layers only shrink, so equally
+// many are the same.
 static void open_columns(beam *b)
 {
     flowshop_beam_layer *l = &b->layer;
-    memset(b->free, 0, (size_t)b->shape.words * sizeof *b->free);
-    b->ops->join_free(l, 0, b->nodes, b->free);
+    const int32_t before = l->depth == 0 ? 0 : l->columns, words = b->shape.words;
+    memset(b->free, 0, (size_t)words * sizeof *b->free);
     l->columns = 0;
-    for (int32_t w = 0; w < b->shape.words; w++)
+    for (int64_t i = 0; i < (int64_t)b->threads * words; i++)
+        b->free[i % words] |= b->joined[i];
+    memset(b->joined, 0, (size_t)b->threads * (size_t)words * sizeof *b->joined);
+    for (int32_t w = 0; w < words; w++)
         for (uint64_t left = b->free[w]; left != 0; left &= left - 1)
             b->jobs[l->columns++] = w * 64 + __builtin_ctzll(left);
     l->stride = (l->columns + 63) / 64 * 64;
-    b->ops->fill_table(l);
+    if (l->columns != before)
+        b->ops->fill_table(l);
     for (int t = 0; t < b->threads; t++) {
         flowshop_beam_sieve *s = &b->sieves[t];
         s->count = s->seen = 0;
@@ -108,7 +153,7 @@ static void open_columns(beam *b)
     }
 }
 
-// Selects and makes the next layer. Returns false if it is empty.
+// Selects and makes the next layer, unless the run is over meanwhile.
 static mco_status advance(beam *b, bool *is_empty)
 {
     mco_status st = MCO_OK;
@@ -116,12 +161,14 @@ static mco_status advance(beam *b, bool *is_empty)
     for (int t = 0; t < b->threads; t++)
         seen += b->sieves[t].seen;
     b->has_discarded = b->has_discarded || seen > b->width;
-    b->chosen_count = flowshop_beam_select(b->sieves, b->threads, b->width, b->chosen, b->spare);
+    b->chosen_count = flowshop_beam_select(b->sieves, b->threads, b->width, look_at_clock, b, b->chosen, b->spare);
     *is_empty = b->chosen_count == 0;
     if (*is_empty)
         return MCO_OK;
-    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, b->chosen_count));
-    mco_team_run(&b->team, (b->chosen_count + MADE - 1) / MADE, make_item, watch, b);
+    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, b->chosen_count, look_at_clock, b));
+    if (b->is_over)
+        return MCO_OK;
+    share_out(b, (b->chosen_count + MADE - 1) / MADE, make_item, (double)b->chosen_count * b->shape.machines * MADE_CELLS);
     b->path.layers++;
     b->path.begin[b->path.layers] = b->path.begin[b->path.layers - 1] + b->chosen_count;
     char *swap = b->layer.nodes;
@@ -163,12 +210,13 @@ static mco_status take_leaf(beam *b, outcome *out)
     const int64_t leaf = best_leaf(b, &makespan);
     if (makespan == UINT32_MAX)
         return MCO_OK;
-    b->sieves[0].count = 1;
-    b->sieves[0].children[0] = (uint64_t)makespan << 32 | (uint64_t)leaf;
-    for (int t = 1; t < b->threads; t++)
-        b->sieves[t].count = 0;
-    bool is_empty;
-    MCO_TRY(advance(b, &is_empty));
+    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, 1, look_at_clock, b));
+    if (b->is_over)
+        return MCO_OK;
+    b->chosen[0] = (uint32_t)leaf;
+    make_one(b, 0);
+    b->path.layers++;
+    b->path.begin[b->path.layers] = b->path.begin[b->path.layers - 1] + 1;
     flowshop_beam_path_order(&b->path, 0, b->order);
     out->makespan = makespan;
     MCO_TRY(flowshop_run_improve(b->run, makespan, b->order, "beam"));
@@ -185,18 +233,21 @@ static mco_status run_beam(beam *b, int64_t width, int64_t target, outcome *out)
     b->nodes = 1;
     b->layer.upper = target;
     b->ops->make_root(&b->shape, b->layer.nodes);
+    memset(b->joined, 0, (size_t)b->threads * (size_t)b->shape.words * sizeof *b->joined);
+    b->ops->join_free(&b->shape, b->layer.nodes, 1, b->joined);
     flowshop_beam_path_clear(&b->path);
     for (b->layer.depth = 0; b->layer.depth < b->shape.jobs; b->layer.depth++) {
         bool is_empty = false;
         open_columns(b);
-        mco_team_run(&b->team, (b->nodes + EXPANDED - 1) / EXPANDED, expand_item, watch, b);
-        watch(b);
+        share_out(b, (b->nodes + EXPANDED - 1) / EXPANDED, expand_item, (double)b->nodes * b->layer.columns * b->shape.machines);
         if (b->is_over)
             goto done;
         if (b->layer.depth + 1 == b->shape.jobs)
             MCO_TRY(take_leaf(b, out));
         else
             MCO_TRY(advance(b, &is_empty));
+        if (b->is_over)
+            goto done;
         if (is_empty)
             break;
     }
@@ -269,13 +320,14 @@ static mco_status fill_shape(beam *b)
     MCO_TRY(mco_alloc(ctx, &b->times, (int64_t)n * m));
     MCO_TRY(mco_alloc(ctx, &b->totals, m));
     MCO_TRY(mco_alloc(ctx, &b->means, m));
-    for (int32_t k = 0; k < m; k++)
-        for (int32_t j = 0; j < n; j++) {
-            const int32_t time = shop->times[(int64_t)k * n + j];
-            b->times[(int64_t)j * m + k] = time;
-            b->totals[k] += time;
-            largest = time > largest ? time : largest;
-        }
+    for (int32_t first = 0; first < n; first += TILE)
+        for (int32_t k = 0; k < m; k++)
+            for (int32_t j = first; j < n && j < first + TILE; j++) {
+                const int32_t time = shop->times[(int64_t)k * n + j];
+                b->times[(int64_t)j * m + k] = time;
+                b->totals[k] += time;
+                largest = time > largest ? time : largest;
+            }
     for (int32_t k = 0; k < m; k++)
         b->means[k] = b->totals[k] / n > 0 ? b->totals[k] / n : 1;
     // No gap exceeds the work of a job on all machines. Shifted it fits 16 bits.
@@ -285,7 +337,7 @@ static mco_status fill_shape(beam *b)
     while (shift >= 0 && shift < 8 && largest * m << (shift + 1) <= UINT16_MAX)
         shift++;
     b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest, .idle_share = 1,
-                                     .times = b->times, .totals = b->totals, .means = b->means};
+                                     .times = b->times, .rows = shop->times, .totals = b->totals, .means = b->means};
 done:
     return st;
 }
@@ -302,10 +354,13 @@ static mco_status create(beam *b)
         for (int side = 0; side < 2; side++)
             MCO_TRY(mco_alloc_bytes(ctx, &b->sieves[t].bounds[side], (size_t)stride, (size_t)lane_bytes));
         MCO_TRY(mco_alloc(ctx, &b->sieves[t].keys, 64));
+        b->sieves[t].look = look;
+        b->sieves[t].user = b;
     }
     MCO_TRY(mco_alloc_bytes(ctx, &b->layer.table, (size_t)(2 * b->shape.machines * stride), (size_t)lane_bytes));
     MCO_TRY(mco_alloc(ctx, &b->jobs, n));
     MCO_TRY(mco_alloc(ctx, &b->free, b->shape.words));
+    MCO_TRY(mco_alloc(ctx, &b->joined, (int64_t)b->threads * b->shape.words));
     MCO_TRY(mco_alloc(ctx, &b->order, n));
     MCO_TRY(flowshop_beam_path_create(ctx, b->shape.jobs, &b->path));
     MCO_TRY(mco_team_open(ctx, b->threads, true, &b->team));
@@ -323,6 +378,7 @@ static void destroy(beam *b)
     free_room(ctx, b);
     flowshop_beam_path_destroy(ctx, &b->path);
     mco_free(ctx, &b->order);
+    mco_free(ctx, &b->joined);
     mco_free(ctx, &b->free);
     mco_free(ctx, &b->jobs);
     mco_free_bytes(ctx, &b->layer.table);
@@ -339,10 +395,9 @@ static void destroy(beam *b)
 
 // ---- The sequence of beams
 
-// Targets pay where a schedule close to the bound exists: many jobs, few machines. On 40 and 60 machines they found nothing.
-static bool has_targets(const flowshop_beam_shape *s)
+bool flowshop_beam_has_targets(const mco_flowshop *shop)
 {
-    return s->machines <= 20 && s->jobs >= 4 * s->machines;
+    return shop->machines <= 20 && shop->jobs >= 4 * shop->machines;
 }
 
 // The target between bound and incumbent, which falls at wider beams and rises when a beam finds nothing. A beam that finds a schedule is
@@ -378,7 +433,24 @@ static int64_t target_of(const beam *b, const plan *p)
     return p->has_targets ? target_at(b->run, p->share) : b->run->upper_bound;
 }
 
-static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
+static void log_beam(const beam *b, int64_t number, int64_t target, const outcome *found, int64_t bounded, double seconds)
+{
+    const mco_flowshop *shop = b->run->shop;
+    char below[FLOWSHOP_UNITS_TEXT], makespan[FLOWSHOP_UNITS_TEXT];
+    mco_log(b->run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %s, %s%s%s%s, %.2f s, %.0f M children/s", (long long)number,
+            (long long)b->width, flowshop_units_text(shop, target, below), found->makespan < INT64_MAX ? "found " : "found none",
+            found->makespan < INT64_MAX ? flowshop_units_text(shop, found->makespan, makespan) : "",
+            found->is_complete ? "" : ", cut off", b->has_discarded ? "" : ", nothing discarded", seconds,
+            (double)bounded / 1e6 / fmax(1e-9, seconds));
+}
+
+static void write_columns(void *user, char *out, size_t size)
+{
+    const beam *b = user;
+    snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
+}
+
+static mco_status run_beams(beam *b, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = b->run;
@@ -390,19 +462,16 @@ static mco_status run_beams(beam *b, int64_t beams, mco_stop *stop)
             *stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
-        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || p.width * b->shape.jobs > UINT32_MAX)
+        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || (widest >= 0 && p.width > widest) || p.width * b->shape.jobs > UINT32_MAX)
             break;
         MCO_TRY(take_room(b, p.width));
         const double begin_s = mco_run_time_s(&run->run);
         const int64_t bounded = b->bounded, target = target_of(b, &p), width = p.width;
         MCO_TRY(run_beam(b, p.width, target, &found));
-        mco_log(run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %lld, found %lld%s, %.2f s, %.0f M children/s", (long long)i + 1,
-                (long long)p.width, (long long)target, found.makespan == INT64_MAX ? -1 : (long long)found.makespan,
-                b->has_discarded ? "" : ", nothing discarded", mco_run_time_s(&run->run) - begin_s,
-                (double)(b->bounded - bounded) / 1e6 / fmax(1e-9, mco_run_time_s(&run->run) - begin_s));
+        log_beam(b, i + 1, target, &found, b->bounded - bounded, mco_run_time_s(&run->run) - begin_s);
         if (!found.is_complete)
             return MCO_OK;
-        if (!p.has_targets && has_targets(&b->shape)) {
+        if (!p.has_targets && flowshop_beam_has_targets(run->shop)) {
             p = (plan){.width = FIRST_TARGET_WIDTH, .share = 0.3, .has_targets = true};
             continue;
         }
@@ -415,7 +484,7 @@ done:
     return st;
 }
 
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     beam b = {.run = run, .stop = stop, .threads = run->threads};
@@ -428,8 +497,15 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop)
     else
         MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, run->upper_bound <= UINT16_MAX ? 16 : 32, &b.ops));
     MCO_TRY(create(&b));
-    MCO_TRY(run_beams(&b, beams, stop));
+    if (run->params->method == MCO_FLOWSHOP_METHOD_BEAM) {
+        run->result->work.simd = b.ops->build.simd;
+        run->result->work.lane_bits = b.ops->build.bits;
+    }
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes", b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
+    mco_run_set_columns(&run->run, "       width    placed", write_columns, &b);
+    MCO_TRY(run_beams(&b, beams, widest, stop));
 done:
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
     destroy(&b);
     return st;
 }

@@ -8,9 +8,12 @@
 // Improves the schedule of run->result; there must be one. Beams follow one another, at most `beams` of them (-1: no limit), each
 // twice as wide as the one before or with another target. A beam that discards no child below its target proves that no schedule
 // is shorter, or that the one it finds is optimal; then it raises the bound. *stop tells why it returned: what
-// flowshop_run_must_stop said, MCO_STOP_ITERATIONS, or MCO_STOP_FINISHED if the schedule meets the bound or no wider beam fits
-// the memory. Adds the beams to result->iterations. Schedules and bounds are the same for any number of threads and any engine;
+// flowshop_run_must_stop said, MCO_STOP_ITERATIONS, or MCO_STOP_FINISHED if the schedule meets the bound or the next beam is wider
+// than `widest` (-1: than fits the memory). Adds the beams to result->iterations. Schedules and bounds are the same for any number of threads and any engine;
 // a time limit only cuts them off. Errors: MEMORY, INTERNAL.
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, mco_stop *stop);
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop);
+
+// Targets pay where a schedule close to the bound exists: many jobs, few machines. On 40 and 60 machines they found nothing.
+bool flowshop_beam_has_targets(const mco_flowshop *shop);
 
 #endif

@@ -239,7 +239,8 @@ static ALWAYS_INLINE void fill_keys(const node_guide *g, bool is_last, const lan
         const vec_ints bound = (vec_ints)load(bounds + at), gap = (vec_ints)load(gaps + at);
 #endif
         const vec_floats product = __builtin_convertvector(gap, vec_floats) * g->unit;
-        const vec_floats factor = (product + g->weight) * g->idle_factor;
+        const vec_floats weight = product + g->weight, positive = (vec_floats)((vec_ints)weight & (weight > 0));
+        const vec_floats factor = positive * g->idle_factor;
         const vec_floats guide = __builtin_convertvector(bound, vec_floats) * (factor + g->share);
         if (is_last)
             *(vec_words *)(keys + at) = (vec_words)bound;
@@ -406,15 +407,17 @@ static void expand(const flowshop_beam_layer *l, int64_t first, int64_t last, fl
 static void fill_table(const flowshop_beam_layer *l)
 {
     const flowshop_beam_shape *s = l->shape;
-    lane *table = l->table;
-    lane *spare = table + (int64_t)s->machines * l->stride;
-    memset(table, 0, (size_t)2 * (size_t)s->machines * (size_t)l->stride * sizeof *table);
-    for (int32_t c = 0; c < l->columns; c++)
-        for (int32_t k = 0; k < s->machines; k++) {
-            const int32_t time = s->times[(int64_t)l->jobs[c] * s->machines + k];
-            table[(int64_t)k * l->stride + c] = (lane)time;
-            spare[(int64_t)k * l->stride + c] = (lane)shifted(s, (uint32_t)(s->largest - time));
+    const size_t padding = (size_t)(l->stride - l->columns) * sizeof(lane);
+    for (int32_t k = 0; k < s->machines; k++) {
+        const int32_t *row = s->rows + (int64_t)k * s->jobs;
+        lane *table = (lane *)l->table + (int64_t)k * l->stride, *spare = table + (int64_t)s->machines * l->stride;
+        for (int32_t c = 0; c < l->columns; c++) {
+            table[c] = (lane)row[l->jobs[c]];
+            spare[c] = (lane)shifted(s, (uint32_t)(s->largest - row[l->jobs[c]]));
         }
+        memset(table + l->columns, 0, padding);
+        memset(spare + l->columns, 0, padding);
+    }
 }
 
 extern const flowshop_beam_ops VARIANT(flowshop_beam);

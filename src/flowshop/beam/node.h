@@ -22,19 +22,23 @@ typedef struct node_view {
     uint64_t *free;
 } node_view;
 
+static inline int64_t bytes_before_set(const flowshop_beam_shape *s)
+{
+    return (int64_t)sizeof(node_head) + (4 * s->machines * (int64_t)sizeof(lane) + 7) / 8 * 8;
+}
+
 static inline int64_t node_bytes(const flowshop_beam_shape *s)
 {
-    const int64_t lanes = (int64_t)4 * s->machines * (int64_t)sizeof(lane);
-    return ((int64_t)sizeof(node_head) + (lanes + 7) / 8 * 8 + s->words * 8 + 15) / 16 * 16;
+    return (bytes_before_set(s) + s->words * 8 + 15) / 16 * 16;
 }
 
 static inline node_view view_node(const flowshop_beam_shape *s, void *node)
 {
-    const int64_t m = s->machines, lanes = (4 * m * (int64_t)sizeof(lane) + 7) / 8 * 8;
+    const int64_t m = s->machines;
     char *bytes = node;
     lane *values = (lane *)(void *)(bytes + sizeof(node_head));
     return (node_view){node, {values, values + m}, values + 2 * m, values + 3 * m,
-                       (uint64_t *)(void *)(bytes + (int64_t)sizeof(node_head) + lanes)};
+                       (uint64_t *)(void *)(bytes + bytes_before_set(s))};
 }
 
 static inline node_view node_at(const flowshop_beam_layer *l, int64_t index)
@@ -52,12 +56,13 @@ static inline void make_root(const flowshop_beam_shape *s, void *node)
         root.free[j >> 6] |= (uint64_t)1 << (j & 63);
 }
 
-static inline void join_free(const flowshop_beam_layer *l, int64_t first, int64_t last, uint64_t *free)
+static inline void join_free(const flowshop_beam_shape *s, const char *nodes, int64_t count, uint64_t *free)
 {
-    for (int64_t i = first; i < last; i++) {
-        const node_view node = node_at(l, i);
-        for (int32_t w = 0; w < l->shape->words; w++)
-            free[w] |= node.free[w];
+    const int64_t bytes = node_bytes(s), set = bytes_before_set(s);
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t *of_node = (const uint64_t *)(const void *)(nodes + i * bytes + set);
+        for (int32_t w = 0; w < s->words; w++)
+            free[w] |= of_node[w];
     }
 }
 
@@ -146,7 +151,7 @@ static inline uint32_t key_of(const node_guide *g, uint32_t bound, uint32_t gaps
 {
     const float product = (float)gaps * g->unit;
     const float weight = product + g->weight;
-    const float factor = weight * g->idle_factor;
+    const float factor = (weight > 0 ? weight : 0) * g->idle_factor;
     const float guide = (float)(int32_t)bound * (factor + g->share);
     uint32_t bits;
     memcpy(&bits, &guide, sizeof bits);

@@ -4,7 +4,7 @@
 #ifndef MCO_FLOWSHOP_BEAM_PATH_H
 #define MCO_FLOWSHOP_BEAM_PATH_H
 
-#include "base/context.h"
+#include "flowshop/beam/layer.h"
 
 typedef struct flowshop_beam_path {
     int32_t layers;      // layers so far; layer d holds nodes with d + 1 jobs placed
@@ -22,8 +22,9 @@ void flowshop_beam_path_destroy(mco_context *ctx, flowshop_beam_path *path);
 void flowshop_beam_path_clear(flowshop_beam_path *path);
 
 // Makes room for a layer of `count` nodes behind the newest one, which the caller fills and then counts by adding to layers
-// and begin. Nodes that have no descendant in the newest layer are dropped where room is short. Errors: MEMORY.
-mco_status flowshop_beam_path_extend(mco_context *ctx, flowshop_beam_path *path, int64_t count);
+// and begin. Nodes that have no descendant in the newest layer are dropped where room is short. look(user) is asked between layers and
+// megabytes; once it says that the run is over, the path is of no use any more. Errors: MEMORY.
+mco_status flowshop_beam_path_extend(mco_context *ctx, flowshop_beam_path *path, int64_t count, flowshop_beam_look *look, void *user);
 
 // Writes the order that leads to node `node` of the newest layer, which has all jobs placed.
 void flowshop_beam_path_order(const flowshop_beam_path *path, int64_t node, int32_t *order);

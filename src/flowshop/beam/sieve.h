@@ -5,13 +5,21 @@
 
 #include "flowshop/beam/layer.h"
 
-// The key of rank `rank` (from 1) among the children of all sieves, and how many children with that key are among the best `rank`.
-// The sieves hold at least `rank` children.
-uint32_t flowshop_beam_key_of_rank(const flowshop_beam_sieve *sieves, int count, int64_t rank, int64_t *ties);
+// The key of a rank, and how many children with that key are among the best.
+typedef struct flowshop_beam_rank {
+    uint32_t key;
+    int64_t ties;
+} flowshop_beam_rank;
+
+// Finds rank `rank` (from 1) among the children of all sieves, which hold so many at least. False if look(user) said that the run
+// is over; `look` may be NULL.
+bool flowshop_beam_key_of_rank(const flowshop_beam_sieve *sieves, int count, int64_t rank, flowshop_beam_look *look, void *user,
+                               flowshop_beam_rank *found);
 
 // Writes node * columns + column of the best `width` children of all sieves to chosen[], ascending. Where keys are equal the lesser number
-// wins. `spare` [room of chosen] is scratch. Returns how many there are. chosen has room for all children of the sieves with the
-// key of rank `width` and those before. O(children of the sieves).
-int64_t flowshop_beam_select(const flowshop_beam_sieve *sieves, int count, int64_t width, uint32_t *chosen, uint32_t *spare);
+// wins. `spare` [room of chosen] is scratch. Returns how many there are; 0 if look(user) said that the run is over. chosen has room
+// for all children of the sieves. O(children of the sieves).
+int64_t flowshop_beam_select(const flowshop_beam_sieve *sieves, int count, int64_t width, flowshop_beam_look *look, void *user,
+                             uint32_t *chosen, uint32_t *spare);
 
 #endif
