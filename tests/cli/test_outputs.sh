@@ -300,7 +300,7 @@ written_once() {
     expect 0 "$MCO" vrp solve places.vrp --time-limit 2 --json r.json --solution s.sol
     [ r.json -nt s.sol ] || fail "the routes were written at the end though nothing had changed"
     expect 0 "$MCO" vrp check places.vrp s.sol
-    "$MCO" vrp solve places.vrp --time-limit 5 --solution s.sol > out 2> err &
+    "$MCO" vrp solve places.vrp --time-limit 4 --solution s.sol > out 2> err &
     local pid=$!
     rm s.sol
     for _ in $(seq 40); do
