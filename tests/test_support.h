@@ -47,6 +47,8 @@ static struct {
 
 static mco_context *test_ctx;
 
+enum { TEST_DIRTY_BYTES = 1 << 20 };  // at the beginning of a block
+
 static void *test_allocate(size_t bytes, void *user)
 {
     (void)user;
@@ -55,6 +57,8 @@ static void *test_allocate(size_t bytes, void *user)
     if (++test_memory.calls == test_memory.fail_at)
         return NULL;
     void *memory = malloc(bytes);
+    if (memory != NULL)  // what reads before it writes shall not find zeros
+        memset(memory, 0xa5, bytes < TEST_DIRTY_BYTES ? bytes : TEST_DIRTY_BYTES);
     test_memory.live += memory != NULL;
     return memory;
 }

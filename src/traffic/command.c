@@ -240,6 +240,15 @@ done:
     return st;
 }
 
+// NaN: the streets have no potential.
+static void print_objective(double objective)
+{
+    if (isnan(objective))
+        printf("objective  none: the streets depend on flows of other links\n");
+    else
+        printf("objective  %.15g\n", objective);
+}
+
 static mco_status print(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -263,7 +272,7 @@ static mco_status print(cli_call *call)
     MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
     cli_print_outcome(r->outcome, r->stop, "");
     if (r->flow != NULL) {
-        printf("objective  %.15g\n", r->objective);
+        print_objective(r->objective);
         printf("gap        %.3g (%s)\n", r->gap, r->is_certified ? "certified" : "the engine's own");
         printf("total cost %.15g\n", r->total_cost);
         if (r->price_of_anarchy > 0)
@@ -314,7 +323,7 @@ static mco_status check(cli_call *call)
     traffic_print_network(s->traffic);
     const bool is_optimum = s->params.objective == MCO_TRAFFIC_SO;
     MCO_TRY(traffic_print_factors(call, s->traffic, &s->params));
-    printf("objective  %.15g\n", facts.objective);
+    print_objective(facts.objective);
     printf("total cost %.15g\n", facts.total_cost);
     printf("least cost %.15g%s\n", facts.least_cost, is_optimum ? " at marginal costs, as the gap" : "");
     printf("gap        %.6g%s\n", facts.gap, s->params.capacities == MCO_TRAFFIC_CAPACITIES_HARD ? " at free costs: prices of queues are not in flows" : "");

@@ -257,6 +257,7 @@ hard_capacities() {
 dependent_streets() {
     expect 0 "$MCO" traffic generate --family streets --size 40x40 --zones 50 --destinations 30 --load 0.6 --seed 2 --network s.csv --trips st.csv
     expect 0 "$MCO" traffic assign s.csv st.csv --method pairs --gap 1e-10 --threads 1 --time-limit 60 --json streets.json
+    expect_text out "objective  none: the streets depend on flows of other links"
     expect_json streets.json outcome '"optimal"'
 }
 

@@ -301,7 +301,7 @@ static const mco_guillotine_cut firsts_of_stages[] = {MCO_GUILLOTINE_CUT_ANY, MC
 
 static void engines_agree_on_random_instances(void **state)
 {
-    enum { INSTANCES = TEST_IS_SANITIZED ? 1500 : 12000 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 600 : 12000 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 20, 0);
@@ -317,7 +317,7 @@ static void engines_agree_on_random_instances(void **state)
 
 static void engines_agree_on_every_combination(void **state)
 {
-    enum { INSTANCES = TEST_IS_SANITIZED ? 2 : 6 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 1 : 6 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 21, 0);
@@ -341,7 +341,7 @@ static void engines_agree_on_values_of_all_sizes(void **state)
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 22, 0);
-    for (int k = 0; k < 300; k++) {
+    for (int k = 0; k < (TEST_IS_SANITIZED ? 120 : 300); k++) {
         task t = random_task(&rng);
         const int64_t unit = units[k % COUNT_OF(units)];
         mco_guillotine_piece pieces[MOST_PIECES];
@@ -385,7 +385,7 @@ static mco_guillotine *random_problem(mco_rng *rng, int longest)
 
 static void engines_agree_with_the_reference(void **state)
 {
-    enum { INSTANCES = 250, WIDEST = 160 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 80 : 250, WIDEST = 160 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 23, 0);
@@ -691,7 +691,7 @@ static void cores_stop_when_asked(void **state)
 // What a tile does, and so the number of sums, does not depend on the earlier tiles of its thread.
 static void threads_evaluate_the_same_sums(void **state)
 {
-    enum { INSTANCES = 6 };
+    enum { INSTANCES = TEST_IS_SANITIZED ? 2 : 6 };
     mco_rng rng;
     (void)state;
     mco_rng_seed(&rng, 26, 0);

@@ -272,8 +272,10 @@ static void test_empty(void **state)
 
 // ---- Parity
 
+// Under a sanitizer each kind takes the largest sizes with one sort of elements.
 static void test_cpu_is_reference(void **state)
 {
+    enum { LARGE = 20000 };
     (void)state;
     const int64_t most = sizes[COUNT_OF(sizes) - 1];
     uint64_t *data = malloc((size_t)(most + 8) * sizeof *data);
@@ -284,6 +286,8 @@ static void test_cpu_is_reference(void **state)
             continue;
         assert_ok(test_elements(test_ctx, k.type, most + 3, 17 + (uint64_t)k.type, number % 3, data));
         for (int n = reduce_is_place(k.op) ? 1 : 0; n < COUNT_OF(sizes); n++) {
+            if (TEST_IS_SANITIZED && sizes[n] > LARGE && number / 3 % 3 != number % 3)
+                continue;
             // Each size begins one element further in, so that vectors lie at odd addresses.
             const void *from = (char *)data + (n % 4) * mco_reduce_type_bytes(k.type);
             const mco_reduce_params ref = params_of(MCO_ENGINE_REFERENCE, 0, k.is_compensated);

@@ -431,7 +431,7 @@ static void test_memory_failures(void **state)
         fill_brute(&p, &b);
         long k = 0;
         for (bool failed = true; failed;) {
-            k += 1 + k / 10;
+            k += 1 + k / (TEST_IS_SANITIZED ? 2 : 10);
             test_fail_allocation(k);
             const mco_status st = work_on_master(&p, best_plan(&p, &b));
             failed = test_memory.calls >= k;
