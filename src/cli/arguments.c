@@ -83,9 +83,11 @@ static const char *nearest_flag(const cli_arguments *a, const char *typed)
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, "="), typed);
     for (const mco_option_values *v = a->tables; v->table != NULL; v++)
-        for (size_t i = 0; i < v->table->count; i++)
-            if (cli_is_likely(name, v->table->options[i].flag, &least) || (least == 0 && is_shorter(name, v->table->options[i].flag, best)))
-                best = v->table->options[i].flag;
+        for (size_t i = 0; i < v->table->count; i++) {
+            const char *flag = v->table->options[i].flag;
+            if (cli_is_likely(name, flag, &least) || (least == 0 && is_shorter(name, flag, best)))
+                best = flag;
+        }
     return best;
 }
 
