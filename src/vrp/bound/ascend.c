@@ -80,10 +80,9 @@ static mco_status begin_by_parts(vrp_root *r, int32_t **start)
     return st == MCO_ERR_STOPPED ? MCO_OK : st;
 }
 
-mco_status vrp_root_ascend(vrp_root *root)
+static mco_status ascend(vrp_root *r)
 {
     mco_status st = MCO_OK;
-    vrp_root *r = root;
     mco_context *ctx = r->proof->ctx;
     vrp_q_pass *q = NULL;
     int32_t *start = NULL;
@@ -101,4 +100,16 @@ done:
     mco_free(ctx, &start);
     vrp_q_close(ctx, &q);
     return st;
+}
+
+mco_status vrp_root_ascend(vrp_root *root)
+{
+    const mco_status st = ascend(root);
+    const bool is_of_gpu = st == MCO_ERR_DEVICE || st == MCO_ERR_MEMORY;
+    if (!is_of_gpu || root->settings.engine != MCO_ENGINE_GPU || !root->proof->may_use_cores)
+        return st;
+    mco_log(root->proof->ctx, MCO_LOG_WARNING, "%s: the ascent begins again on the cores", mco_context_error(root->proof->ctx));
+    root->settings.engine = MCO_ENGINE_CPU;
+    root->proof->result->used_cores = true;
+    return ascend(root);
 }

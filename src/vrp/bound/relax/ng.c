@@ -69,7 +69,8 @@ mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const
                        const vrp_relax_settings *settings, vrp_ng_pass **out)
 {
     const mco_status st = open_with(ctx, problem, sets, settings, out);
-    if (st != MCO_ERR_LIMIT || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
+    const bool is_refused = st == MCO_ERR_LIMIT || st == MCO_ERR_DEVICE || st == MCO_ERR_MEMORY;
+    if (!is_refused || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
         return st;
     mco_log(ctx, MCO_LOG_INFO, "passes over ng-paths on the cores: %s", mco_context_error(ctx));
     vrp_relax_settings own = *settings;

@@ -24,7 +24,7 @@ typedef struct vrp_relax_settings {
     const atomic_int *threads_now;  // of them, as many may work now; passes look when they begin; NULL: all
     const char *gpus;
     double memory;       // bytes that tables may take
-    bool may_use_cores;  // passes that a GPU refuses (more nodes than its blocks hold, tables beyond its memory) go to the cores; the log says so
+    bool may_use_cores;  // passes that a GPU refuses or cannot open (more nodes than its blocks hold, tables beyond its memory) go to the cores; the log says so
     bool runs_often;     // as of a driver: what a later run could ask for has to fit when a pass is opened
 } vrp_relax_settings;
 
