@@ -145,8 +145,100 @@ static void test_limit(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// A campaign that is cut after each beam and resumed ends as one without a cut.
+static void test_resume(void **state)
+{
+    (void)state;
+    enum { BEAMS = 12 };
+    mco_flowshop *shop = random_shop(60, 9, 5, 99);
+    mco_flowshop_result whole = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, 1, BEAMS);
+    const char *path = test_path("beams");
+    for (int64_t beams = 1; beams <= BEAMS; beams++) {
+        mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+        mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+        p.method = MCO_FLOWSHOP_METHOD_BEAM;
+        p.threads = 1 + (int)(beams % 2);
+        p.iterations = beams;
+        p.checkpoint = path;
+        p.resume = beams > 1 ? path : NULL;
+        assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+        assert_false(r.is_checkpoint_lost);
+        if (beams == BEAMS) {
+            assert_int_equal(r.makespan, whole.makespan);
+            assert_int_equal(r.bound, whole.bound);
+            assert_int_equal(r.iterations, whole.iterations);
+            assert_int_equal(r.beam_width, whole.beam_width);
+            assert_memory_equal(r.order, whole.order, 60 * sizeof *r.order);
+        }
+        mco_flowshop_result_clear(test_ctx, &r);
+    }
+    mco_flowshop_result_clear(test_ctx, &whole);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Blocks with their size before them; only the calling thread allocates.
+enum { HEADER = 64 };
+static size_t bytes_now, bytes_most;
+
+static void *allocate_counted(size_t bytes, void *user)
+{
+    (void)user;
+    char *memory = malloc(bytes + HEADER);
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, &bytes, sizeof bytes);
+    bytes_now += bytes;
+    bytes_most = bytes_now > bytes_most ? bytes_now : bytes_most;
+    return memory + HEADER;
+}
+
+static void release_counted(void *memory, void *user)
+{
+    (void)user;
+    if (memory == NULL)
+        return;
+    size_t bytes;
+    memcpy(&bytes, (char *)memory - HEADER, sizeof bytes);
+    bytes_now -= bytes;
+    free((char *)memory - HEADER);
+}
+
+// Beams end before they take more memory than they may.
+static void run_in_memory(int32_t n, int32_t m, int threads, int64_t mib)
+{
+    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+    mco_context *ctx = NULL;
+    mco_flowshop *shop = random_shop(n, m, 4, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    params.allocate = allocate_counted;
+    params.release = release_counted;
+    assert_ok(mco_context_create(&ctx, &params));
+    bytes_now = bytes_most = 0;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.threads = threads;
+    p.memory = mib;
+    assert_ok(mco_flowshop_solve(ctx, shop, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_MEMORY);
+    assert_true(r.beam_width > 100);
+    assert_true(r.beam_bytes <= mib << 20);
+    assert_true(bytes_most <= (size_t)mib << 20);
+    assert_true(bytes_most * 4 >= (size_t)mib << 20);
+    mco_flowshop_result_clear(ctx, &r);
+    mco_context_destroy(&ctx);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_memory_limit(void **state)
+{
+    (void)state;
+    run_in_memory(80, 20, 1, 1);
+    run_in_memory(120, 31, 2, TEST_IS_SANITIZED ? 1 : 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit)};
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
+                                       TEST(test_resume), TEST(test_memory_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
