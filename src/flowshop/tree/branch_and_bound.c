@@ -10,8 +10,8 @@
 #include "flowshop/tree/engines.h"
 #include "flowshop/tree/ref.h"
 
-// Before a tree search: from so many jobs on, beams of up to this width. They take about as long as the greedy.
-enum { BEAM_JOBS = 50, BEAM_WIDTH = 2048 };
+// Before a tree search: from so many jobs on, up to so many machines, beams of up to this width. They take about as long as the greedy.
+enum { BEAM_JOBS = 50, BEAM_MACHINES = 20, BEAM_WIDTH = 2048 };
 
 // Fills `state` with the whole tree, or with the slice of --interval.
 static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
@@ -126,7 +126,7 @@ static mco_status find_schedule(flowshop_run *run, mco_stop *stop)
     mco_status st = MCO_OK;
     mco_flowshop_result *r = run->result;
     const int64_t asked = run->params->iterations;
-    if (asked < 0 && run->shop->jobs >= BEAM_JOBS && flowshop_beam_has_targets(run->shop)) {
+    if (asked < 0 && run->shop->jobs >= BEAM_JOBS && run->shop->machines <= BEAM_MACHINES && flowshop_beam_has_targets(run->shop)) {
         MCO_TRY(flowshop_heuristic(run, 0, stop));
         const int64_t iterations = r->iterations;
         if (*stop == MCO_STOP_ITERATIONS)
