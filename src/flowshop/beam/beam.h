@@ -16,7 +16,7 @@
 // (the checkpoint to resume).
 mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop);
 
-// Targets pay where a schedule close to the bound exists: at least m^2 / 4 jobs on m machines, and at least 4 m.
+// Targets pay where a schedule close to the bound exists: at least m^2 / 4 jobs on m machines (up to 20 machines: 4 m).
 bool flowshop_beam_has_targets(const mco_flowshop *shop);
 
 #endif

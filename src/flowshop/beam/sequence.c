@@ -19,7 +19,8 @@ enum {
     LAST_SHARE = 970000,   // from here on the next width follows
     LEAST_SHARE = 100000,
     SMALL_RISE = 40000,
-    FALL = 200000
+    FALL = 200000,
+    MOST_MACHINES = 20     // up to which all guides are alike
 };
 static const double SETTLED_S = 0.01;  // a shorter beam does not tell how long a wider one takes
 
@@ -40,14 +41,14 @@ typedef struct sequence {
 bool flowshop_beam_has_targets(const mco_flowshop *shop)
 {
     const int64_t n = shop->jobs, m = shop->machines;
-    return n >= 4 * m && 4 * n >= m * m;
+    return n >= 4 * m && (m <= MOST_MACHINES || 4 * n >= m * m);
 }
 
 // The idle share of the guide. NOTES.md has the measurements.
 static float idle_share(const mco_flowshop *shop)
 {
     const double jobs = shop->jobs, square = (double)shop->machines * shop->machines;
-    if (shop->machines <= 20 || jobs < 0.13 * square)
+    if (shop->machines <= MOST_MACHINES || jobs < 0.13 * square)
         return 1;
     return flowshop_beam_has_targets(shop) ? 0.01f : 0.3f;
 }
