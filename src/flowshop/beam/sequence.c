@@ -123,7 +123,7 @@ static void plan_target(flowshop_campaign *next, bool has_found)
 // Without targets: twice as wide. Once little time is left, one beam takes all of it.
 static void plan_width(sequence *q, double last_s)
 {
-    enum { FEW = 16 };               // times the last beam: so much time is little
+    enum { FEW = 32 };               // times the last beam: so much time is little
     static const double USED = 0.9;  // of the time left
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = USED * left_s / last_s;
     const bool is_fitted = !q->is_fitted && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
