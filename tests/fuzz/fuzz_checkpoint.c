@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Takes any bytes as a checkpoint of an instance with four jobs. If the first byte is '#', the hash line that belongs
-// to the other bytes is added, so that the reader behind it is reached. What is accepted must lie inside the tree.
+// Takes any bytes as a checkpoint of an instance with four jobs, of the tree search and of beams. If the first byte is '#', the hash line that belongs
+// to the other bytes is added, so that the reader behind it is reached. What is accepted must be sound.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "flowshop/tree/checkpoint.h"
+#include "flowshop/beam/campaign.h"
 #include "flowshop/instance.h"
+#include "flowshop/tree/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,6 +40,13 @@ static void examine(mco_context *ctx, const mco_flowshop *shop, const flowshop_c
     }
 }
 
+static void examine_beams(mco_context *ctx, const mco_flowshop *shop, const flowshop_campaign *c)
+{
+    int64_t makespan;
+    require(mco_flowshop_check(ctx, shop, c->order, JOBS, &makespan) == MCO_OK && makespan == c->makespan);
+    require(c->bound <= makespan && c->width > 0 && c->share >= 0 && c->share <= FLOWSHOP_BEAM_WHOLE);
+}
+
 // Writes the bytes and their hash line: FNV-1a of everything before it.
 static size_t add_hash(const uint8_t *data, size_t size, char *out)
 {
@@ -55,11 +63,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mco_context *ctx = NULL;
     mco_flowshop *shop = NULL;
     flowshop_checkpoint c = {0};
+    flowshop_campaign beams = {0};
     mco_text text;
     if (size > LONGEST || mco_context_create(&ctx, NULL) != MCO_OK)
         return 0;
     require(mco_flowshop_create(ctx, JOBS, MACHINES, times, &shop) == MCO_OK);
     require(flowshop_checkpoint_create(ctx, JOBS, &c) == MCO_OK);
+    require(flowshop_campaign_create(ctx, JOBS, &beams) == MCO_OK);
     const void *content = data;
     if (size > 0 && data[0] == '#') {
         size = add_hash(data + 1, size - 1, with_hash);
@@ -70,6 +80,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             examine(ctx, shop, &c);
         mco_text_close(&text);
     }
+    if (mco_text_from_memory(ctx, "input", content, size, &text) == MCO_OK) {
+        if (flowshop_campaign_read_text(ctx, shop, &text, &beams) == MCO_OK)
+            examine_beams(ctx, shop, &beams);
+        mco_text_close(&text);
+    }
+    flowshop_campaign_destroy(ctx, &beams);
     flowshop_checkpoint_destroy(ctx, &c);
     mco_flowshop_destroy(ctx, &shop);
     mco_context_destroy(&ctx);

@@ -1,54 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Beams: exact where they are wide enough, the same on every engine, bounds that hold.
-#include "test_support.h"
+#include "flowshop_support.h"
 
-#include "base/rng.h"
 #include "flowshop/beam/layer.h"
 #include "mco/mco.h"
-
-enum { SKEWED = -1 };  // as `largest`: times of 0 and 1, one in eight of 1000, so that tangents fall below 0
-
-static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t largest)
-{
-    mco_flowshop *shop = NULL;
-    mco_rng rng;
-    int32_t *times = malloc((size_t)n * (size_t)m * sizeof *times + 1);
-    mco_rng_seed(&rng, seed, (uint64_t)n * 1000 + (uint64_t)m);
-    for (int32_t c = 0; c < n * m; c++)
-        times[c] = largest == SKEWED ? (mco_rng_below(&rng, 8) == 0 ? 1000 : (int32_t)mco_rng_below(&rng, 2))
-                                     : (int32_t)mco_rng_below(&rng, (uint32_t)largest + 1);
-    assert_ok(mco_flowshop_create(test_ctx, n, m, times, &shop));
-    free(times);
-    return shop;
-}
-
-static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order)
-{
-    int32_t end[64] = {0};
-    const int32_t m = mco_flowshop_machines(shop);
-    for (int32_t t = 0; t < mco_flowshop_jobs(shop); t++)
-        for (int32_t k = 0; k < m; k++) {
-            const int32_t before = k > 0 ? end[k - 1] : 0;
-            end[k] = (end[k] > before ? end[k] : before) + mco_flowshop_time(shop, k, order[t]);
-        }
-    return end[m - 1];
-}
-
-static int32_t best_of_rest(const mco_flowshop *shop, int32_t *order, int32_t fixed)
-{
-    const int32_t n = mco_flowshop_jobs(shop);
-    int32_t best = fixed == n ? makespan_of(shop, order) : INT32_MAX;
-    for (int32_t t = fixed; t < n; t++) {
-        const int32_t job = order[t];
-        order[t] = order[fixed];
-        order[fixed] = job;
-        const int32_t found = best_of_rest(shop, order, fixed + 1);
-        best = found < best ? found : best;
-        order[fixed] = order[t];
-        order[t] = job;
-    }
-    return best;
-}
 
 static mco_flowshop_result solve(const mco_flowshop *shop, mco_engine engine, mco_simd simd, int threads, int64_t beams)
 {
@@ -190,8 +145,100 @@ static void test_limit(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// A campaign that is cut after each beam and resumed ends as one without a cut.
+static void test_resume(void **state)
+{
+    (void)state;
+    enum { BEAMS = 12 };
+    mco_flowshop *shop = random_shop(60, 9, 5, 99);
+    mco_flowshop_result whole = solve(shop, MCO_ENGINE_CPU, MCO_SIMD_AUTO, 1, BEAMS);
+    const char *path = test_path("beams");
+    for (int64_t beams = 1; beams <= BEAMS; beams++) {
+        mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+        mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+        p.method = MCO_FLOWSHOP_METHOD_BEAM;
+        p.threads = 1 + (int)(beams % 2);
+        p.iterations = beams;
+        p.checkpoint = path;
+        p.resume = beams > 1 ? path : NULL;
+        assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+        assert_false(r.is_checkpoint_lost);
+        if (beams == BEAMS) {
+            assert_int_equal(r.makespan, whole.makespan);
+            assert_int_equal(r.bound, whole.bound);
+            assert_int_equal(r.iterations, whole.iterations);
+            assert_int_equal(r.beam_width, whole.beam_width);
+            assert_memory_equal(r.order, whole.order, 60 * sizeof *r.order);
+        }
+        mco_flowshop_result_clear(test_ctx, &r);
+    }
+    mco_flowshop_result_clear(test_ctx, &whole);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Blocks with their size before them; only the calling thread allocates.
+enum { HEADER = 64 };
+static size_t bytes_now, bytes_most;
+
+static void *allocate_counted(size_t bytes, void *user)
+{
+    (void)user;
+    char *memory = malloc(bytes + HEADER);
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, &bytes, sizeof bytes);
+    bytes_now += bytes;
+    bytes_most = bytes_now > bytes_most ? bytes_now : bytes_most;
+    return memory + HEADER;
+}
+
+static void release_counted(void *memory, void *user)
+{
+    (void)user;
+    if (memory == NULL)
+        return;
+    size_t bytes;
+    memcpy(&bytes, (char *)memory - HEADER, sizeof bytes);
+    bytes_now -= bytes;
+    free((char *)memory - HEADER);
+}
+
+// Beams end before they take more memory than they may.
+static void run_in_memory(int32_t n, int32_t m, int threads, int64_t mib)
+{
+    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+    mco_context *ctx = NULL;
+    mco_flowshop *shop = random_shop(n, m, 4, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    params.allocate = allocate_counted;
+    params.release = release_counted;
+    assert_ok(mco_context_create(&ctx, &params));
+    bytes_now = bytes_most = 0;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.threads = threads;
+    p.memory = mib;
+    assert_ok(mco_flowshop_solve(ctx, shop, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_MEMORY);
+    assert_true(r.beam_width > 100);
+    assert_true(r.beam_bytes <= mib << 20);
+    assert_true(bytes_most <= (size_t)mib << 20);
+    assert_true(bytes_most * 4 >= (size_t)mib << 20);
+    mco_flowshop_result_clear(ctx, &r);
+    mco_context_destroy(&ctx);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_memory_limit(void **state)
+{
+    (void)state;
+    run_in_memory(80, 20, 1, 1);
+    run_in_memory(120, 31, 2, TEST_IS_SANITIZED ? 1 : 3);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit)};
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
+                                       TEST(test_resume), TEST(test_memory_limit)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The insertion kernels of every vector unit against a plain computation, and the heuristic.
-#include "test_support.h"
+#include "flowshop_support.h"
 
-#include "base/rng.h"
 #include "flowshop/heuristic/heuristic.h"
 #include "flowshop/heuristic/insertion.h"
 #include "mco/mco.h"
@@ -10,19 +9,6 @@
 enum { LARGEST_TIME = 99, MOST_JOBS = 200 };
 
 // ---- The plain computation
-
-static int32_t makespan_of(const mco_flowshop *shop, const int32_t *order, int32_t count)
-{
-    int32_t end[64] = {0};
-    const int32_t m = mco_flowshop_machines(shop);
-    assert_true(m <= COUNT_OF(end));
-    for (int32_t t = 0; t < count; t++)
-        for (int32_t k = 0; k < m; k++) {
-            const int32_t before = k > 0 ? end[k - 1] : 0;
-            end[k] = (end[k] > before ? end[k] : before) + mco_flowshop_time(shop, k, order[t]);
-        }
-    return end[m - 1];
-}
 
 static void insert_at(int32_t *order, int32_t count, int32_t job, int32_t position)
 {
@@ -186,19 +172,6 @@ static void walk(fixture *f, int32_t n)
     }
 }
 
-static mco_flowshop *random_shop(int32_t n, int32_t m, uint64_t seed, int32_t largest)
-{
-    mco_flowshop *shop = NULL;
-    mco_rng rng;
-    int32_t *times = malloc((size_t)n * (size_t)m * sizeof *times + 1);
-    mco_rng_seed(&rng, seed, (uint64_t)n * 1000 + (uint64_t)m);
-    for (int32_t c = 0; c < n * m; c++)
-        times[c] = (int32_t)mco_rng_below(&rng, (uint32_t)largest + 1);
-    assert_ok(mco_flowshop_create(test_ctx, n, m, times, &shop));
-    free(times);
-    return shop;
-}
-
 // Small times give 16-bit lanes, large ones 32-bit lanes.
 static void walk_all(mco_simd simd, int32_t largest)
 {
@@ -267,22 +240,6 @@ static mco_flowshop_result solve(const mco_flowshop *shop, mco_flowshop_params p
         assert_int_equal(makespan, result.makespan);
     }
     return result;
-}
-
-static int32_t best_of_rest(const mco_flowshop *shop, int32_t *order, int32_t fixed)
-{
-    const int32_t n = mco_flowshop_jobs(shop);
-    int32_t best = fixed == n ? makespan_of(shop, order, n) : INT32_MAX;
-    for (int32_t t = fixed; t < n; t++) {
-        int32_t job = order[t];
-        order[t] = order[fixed];
-        order[fixed] = job;
-        const int32_t found = best_of_rest(shop, order, fixed + 1);
-        best = found < best ? found : best;
-        order[fixed] = order[t];
-        order[t] = job;
-    }
-    return best;
 }
 
 static void test_small_optima(void **state)

@@ -23,7 +23,9 @@ typedef wide vec_wide __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef uint32_t vec_words __attribute__((vector_size(VEC_BYTES), aligned(4), may_alias));
 typedef int32_t vec_ints __attribute__((vector_size(VEC_BYTES), may_alias));
 typedef float vec_floats __attribute__((vector_size(VEC_BYTES), may_alias));
-enum { LANES = VEC_BYTES / (LANE_BITS / 8), WORDS = VEC_BYTES / 4, MOST_VECTORS = 4, COLUMNS = 64 };
+typedef double vec_doubles __attribute__((vector_size(VEC_BYTES)));
+typedef int32_t half_ints __attribute__((vector_size(VEC_BYTES / 2), aligned(4), may_alias));
+enum { LANES = VEC_BYTES / (LANE_BITS / 8), WORDS = VEC_BYTES / 4, DOUBLES = VEC_BYTES / 8, MOST_VECTORS = 4, COLUMNS = 64 };
 enum { STEP = MOST_VECTORS * LANES < COLUMNS ? MOST_VECTORS * LANES : COLUMNS };  // columns of a block within 64
 
 // ---- Lanes
@@ -364,13 +366,56 @@ static void offer(const open_node *o, int64_t index, const node_guide *guide, co
     }
 }
 
+static ALWAYS_INLINE vec_doubles doubles(const int32_t *from)
+{
+    return __builtin_convertvector(*(const half_ints *)from, vec_doubles);
+}
+
+static ALWAYS_INLINE vec_doubles whole(vec_doubles value)
+{
+    return __builtin_convertvector(__builtin_convertvector(value, half_ints), vec_doubles);
+}
+
+// As fill_slopes(), and puts the slopes into the terms. Quotients of doubles are exact when rounded down: a quotient a / b that is no
+// integer is 1 / b away from one, farther than a double below 2^53 / b is wrong.
+static node_sums fill_slope_terms(const open_node *o, int side)
+{
+    enum { ROOM = MCO_FLOWSHOP_MAX_MACHINES + DOUBLES };
+    const flowshop_beam_shape *s = o->layer->shape;
+    const int32_t m = s->machines;
+    int32_t idle[ROOM], reach[ROOM], spare[ROOM], units[ROOM], times[ROOM], weights[ROOM], base = INT32_MAX;
+    for (int32_t k = 0; k < m; k++) {
+        idle[k] = (int32_t)idle_at(s, &o->node, side, k);
+        reach[k] = (int32_t)o->node.ends[side][k] + s->means[k];
+        spare[k] = s->largest - s->means[k];
+        base = reach[k] < base ? reach[k] : base;
+    }
+    for (int32_t k = m; k < m + DOUBLES; k++) {
+        idle[k] = spare[k] = 0;
+        reach[k] = base;
+    }
+    for (int32_t k = 0; k < m; k += DOUBLES) {
+        const vec_doubles by = doubles(reach + k), of = doubles(idle + k);
+        const vec_doubles unit = whole((double)LARGEST_SLOPE * (double)base / by), share = whole(of * (double)(1 << WEIGHT_BITS) / by);
+        *(half_ints *)(units + k) = __builtin_convertvector(unit, half_ints);
+        *(half_ints *)(times + k) = __builtin_convertvector(unit * of / by, half_ints);
+        *(half_ints *)(weights + k) = __builtin_convertvector(share - whole(share * doubles(spare + k) / by), half_ints);
+    }
+    node_sums sums = {o->node.head->weight[1 - side], (uint32_t)base};
+    for (int32_t i = 0; i < m; i++) {
+        const int32_t k = side == 0 ? i : m - 1 - i;
+        o->terms[side][i].gap_slope = word_of((uint32_t)(units[k] - times[k]));
+        o->terms[side][i].time_slope = word_of((uint32_t)times[k]);
+        sums.weight += weights[k];
+    }
+    return sums;
+}
+
 static void expand_node(open_node *o, int64_t index, flowshop_beam_sieve *sieve)
 {
     enum { MOST_WORDS = (MCO_FLOWSHOP_MAX_JOBS + 63) / 64 };
     const flowshop_beam_layer *l = o->layer;
-    const int32_t m = l->shape->machines;
     uint64_t columns[2][MOST_WORDS];
-    node_slopes slopes[MCO_FLOWSHOP_MAX_MACHINES];
     int32_t below[2];
     int64_t sums[2];
     o->node = node_at(l, index);
@@ -387,12 +432,7 @@ static void expand_node(open_node *o, int64_t index, flowshop_beam_sieve *sieve)
     sieve->seen += below[side];
     if (below[side] == 0)
         return;
-    const node_guide guide = guide_of(l, &o->node, side, slopes);
-    for (int32_t i = 0; i < m; i++) {
-        const node_slopes of_machine = slopes[side == 0 ? i : m - 1 - i];
-        o->terms[side][i].gap_slope = word_of(of_machine.gap);
-        o->terms[side][i].time_slope = word_of(of_machine.time);
-    }
+    const node_guide guide = guide_of(l, &o->node, side, fill_slope_terms(o, side));
     offer(o, index, &guide, columns[side], sieve);
 }
 

@@ -121,8 +121,14 @@ static inline uint32_t shifted(const flowshop_beam_shape *s, uint32_t value)
     return s->shift >= 0 ? value << s->shift : value >> -s->shift;
 }
 
+// What the machines say about a node: the weight of its idle time, in 2^-WEIGHT_BITS, and the least reach.
+typedef struct node_sums {
+    int64_t weight;
+    uint32_t base;
+} node_sums;
+
 // Fills `slopes` [machines].
-static inline node_guide guide_of(const flowshop_beam_layer *l, const node_view *node, int side, node_slopes *slopes)
+static inline node_sums fill_slopes(const flowshop_beam_layer *l, const node_view *node, int side, node_slopes *slopes)
 {
     const flowshop_beam_shape *s = l->shape;
     uint32_t base = UINT32_MAX;
@@ -139,9 +145,15 @@ static inline node_guide guide_of(const flowshop_beam_layer *l, const node_view 
         slopes[k].gap = unit - slopes[k].time;
         weight += share - share * (s->largest - s->means[k]) / (int64_t)reach;
     }
-    const double scale = s->shift >= 0 ? 1.0 / ((double)base * (double)(1 << s->shift)) : (double)(1 << -s->shift) / (double)base;
+    return (node_sums){weight, base};
+}
+
+static inline node_guide guide_of(const flowshop_beam_layer *l, const node_view *node, int side, node_sums sums)
+{
+    const flowshop_beam_shape *s = l->shape;
+    const double base = sums.base, scale = s->shift >= 0 ? 1.0 / (base * (double)(1 << s->shift)) : (double)(1 << -s->shift) / base;
     const float share = (float)(l->depth + 1) / (float)s->jobs;
-    return (node_guide){.weight = (float)weight * (1.0f / (1 << WEIGHT_BITS)), .unit = (float)scale, .share = share,
+    return (node_guide){.weight = (float)sums.weight * (1.0f / (1 << WEIGHT_BITS)), .unit = (float)scale, .share = share,
                         .idle_factor = s->idle_share * (1.0f - share),
                         .penalty = (node->head->ends | (uint32_t)1 << side) == 3 ? 0 : (uint32_t)1 << 31};
 }

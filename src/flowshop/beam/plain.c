@@ -54,7 +54,7 @@ static void expand(const flowshop_beam_layer *l, int64_t first, int64_t last, fl
     for (int64_t i = first; i < last; i++) {
         const node_view node = node_at(l, i);
         const int side = choose_side(l, &node, slopes);
-        const node_guide guide = guide_of(l, &node, side, slopes);
+        const node_guide guide = guide_of(l, &node, side, fill_slopes(l, &node, side, slopes));
         l->sides[i] = (uint8_t)side;
         sieve->bounded += 2 * (int64_t)(l->shape->jobs - l->depth);
         for (int32_t c = 0; c < l->columns; c++) {

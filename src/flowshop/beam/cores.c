@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Beam search from both ends, with targets.
-//
-// A beam goes down the tree of the branch and bound layer by layer and keeps the best `width` nodes of each (L. Libralesso,
-// P. Focke, A. Secardin, V. Jost, EJOR 301, 2022). Here it has a target: children whose bound reaches it are pruned, and the rule
-// for the end that grows counts the children below it. Where n is much larger than m and m is small, a target between bound and
-// incumbent leads to far better schedules than the incumbent itself. A layer that is empty while nothing was discarded
-// proves the target.
-//
 // A layer: all threads bound the children of its nodes and sieve them; the calling thread selects the best; all threads make them.
-#include "flowshop/beam/beam.h"
+#include "flowshop/beam/cores.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/machine.h"
@@ -27,12 +17,13 @@ enum {
     ALONE_CELLS = 1 << 20,  // so few take the calling thread some 0.1 ms, hardly longer than threads take to wake up
     TILE = 16,           // jobs: a cache line
     ROOM_FACTOR = 4,     // a sieve holds so many widths
-    LARGEST_WIDTH = 1 << 24,
-    FIRST_TARGET_WIDTH = 16
+    PATH_LAYERS = 24,    // of the full width, as memory for paths
+    OTHER_BYTES = 1 << 16
 };
 static const double WAIT_S = 0.01;
+static const double SETTLED_S = 0.2;  // after which the time of a layer tells those of others
 
-typedef struct beam {
+struct flowshop_cores_beam {
     flowshop_run *run;
     const flowshop_beam_ops *ops;
     flowshop_beam_shape shape;
@@ -51,12 +42,14 @@ typedef struct beam {
     int32_t *order;            // [jobs] a schedule found
     int32_t *times, *totals, *means;
     bool has_discarded;
-    int64_t bounded;           // children, for the log
+    float idle_share;
     mco_team team;
     atomic_bool must_stop;
-    mco_stop *stop;
+    flowshop_beam_look *look;  // of the caller
+    void *user;                // of look
     bool is_over;
-} beam;
+};
+typedef struct flowshop_cores_beam beam;
 
 // ---- One layer
 
@@ -105,7 +98,7 @@ static void make_item(void *shared, int worker, int64_t item)
 static double watch(void *shared)
 {
     beam *b = shared;
-    b->is_over = b->is_over || flowshop_run_must_stop(b->run, b->run->result->iterations, b->stop);
+    b->is_over = b->is_over || b->look(b->user);
     if (b->is_over)
         atomic_store_explicit(&b->must_stop, true, memory_order_relaxed);
     return WAIT_S;
@@ -195,75 +188,7 @@ static int64_t best_leaf(const beam *b, uint32_t *makespan)
     return best;
 }
 
-// ---- One beam
-
-typedef struct outcome {
-    bool is_complete;   // not cut off
-    int64_t makespan;   // of the schedule found, INT64_MAX if none is below the target
-} outcome;
-
-// The last layer has one free job in each node: its children are schedules.
-static mco_status take_leaf(beam *b, outcome *out)
-{
-    mco_status st = MCO_OK;
-    uint32_t makespan;
-    const int64_t leaf = best_leaf(b, &makespan);
-    if (makespan == UINT32_MAX)
-        return MCO_OK;
-    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, 1, look_at_clock, b));
-    if (b->is_over)
-        return MCO_OK;
-    b->chosen[0] = (uint32_t)leaf;
-    make_one(b, 0);
-    b->path.layers++;
-    b->path.begin[b->path.layers] = b->path.begin[b->path.layers - 1] + 1;
-    flowshop_beam_path_order(&b->path, 0, b->order);
-    out->makespan = makespan;
-    MCO_TRY(flowshop_run_improve(b->run, makespan, b->order, "beam"));
-done:
-    return st;
-}
-
-static mco_status run_beam(beam *b, int64_t width, int64_t target, outcome *out)
-{
-    mco_status st = MCO_OK;
-    *out = (outcome){false, INT64_MAX};
-    b->width = width;
-    b->has_discarded = false;
-    b->nodes = 1;
-    b->layer.upper = target;
-    b->ops->make_root(&b->shape, b->layer.nodes);
-    memset(b->joined, 0, (size_t)b->threads * (size_t)b->shape.words * sizeof *b->joined);
-    b->ops->join_free(&b->shape, b->layer.nodes, 1, b->joined);
-    flowshop_beam_path_clear(&b->path);
-    for (b->layer.depth = 0; b->layer.depth < b->shape.jobs; b->layer.depth++) {
-        bool is_empty = false;
-        open_columns(b);
-        share_out(b, (b->nodes + EXPANDED - 1) / EXPANDED, expand_item, (double)b->nodes * b->layer.columns * b->shape.machines);
-        if (b->is_over)
-            goto done;
-        if (b->layer.depth + 1 == b->shape.jobs)
-            MCO_TRY(take_leaf(b, out));
-        else
-            MCO_TRY(advance(b, &is_empty));
-        if (b->is_over)
-            goto done;
-        if (is_empty)
-            break;
-    }
-    out->is_complete = true;
-    b->run->result->iterations++;
-    if (!b->has_discarded)
-        flowshop_run_raise_bound(b->run, out->makespan < target ? out->makespan : target);
-done:
-    for (int t = 0; t < b->threads; t++) {
-        b->bounded += b->sieves[t].bounded;
-        b->sieves[t].bounded = 0;
-    }
-    return st;
-}
-
-// ---- Memory
+// ---- Room for a width
 
 static void free_room(mco_context *ctx, beam *b)
 {
@@ -282,11 +207,12 @@ static int64_t sieve_room(int64_t width)
     return ROOM_FACTOR * width + 1024;
 }
 
-// Bytes that a beam of `width` takes, paths of eight layers included.
-static double bytes_of(const beam *b, int64_t width)
+double flowshop_cores_beam_bytes(const beam *b, int64_t width)
 {
-    const double nodes = 2.0 * (double)b->ops->node_bytes(&b->shape) + 8 * 7.0, sieves = (double)b->threads * (8 + 2 * 4.0) * ROOM_FACTOR;
-    return (double)width * (nodes + sieves + 1);
+    const double table = (double)b->shape.machines * b->shape.jobs * (4 + 2 * (double)b->ops->build.bits / 8);
+    const double nodes = 2.0 * (double)b->ops->node_bytes(&b->shape) + PATH_LAYERS * 7.0;
+    const double sieves = (double)b->threads * (8 + 2 * 4.0);
+    return OTHER_BYTES + table + (double)width * (nodes + 1) + sieves * (double)sieve_room(width);
 }
 
 static mco_status take_room(beam *b, int64_t width)
@@ -309,6 +235,83 @@ static mco_status take_room(beam *b, int64_t width)
 done:
     return st;
 }
+
+// ---- One beam
+
+// The last layer has one free job in each node: its children are schedules.
+static mco_status take_leaf(beam *b, flowshop_beam_outcome *out)
+{
+    mco_status st = MCO_OK;
+    uint32_t makespan;
+    const int64_t leaf = best_leaf(b, &makespan);
+    if (makespan == UINT32_MAX)
+        return MCO_OK;
+    MCO_TRY(flowshop_beam_path_extend(b->run->ctx, &b->path, 1, look_at_clock, b));
+    if (b->is_over)
+        return MCO_OK;
+    b->chosen[0] = (uint32_t)leaf;
+    make_one(b, 0);
+    b->path.layers++;
+    b->path.begin[b->path.layers] = b->path.begin[b->path.layers - 1] + 1;
+    flowshop_beam_path_order(&b->path, 0, b->order);
+    out->makespan = makespan;
+    out->order = b->order;
+done:
+    return st;
+}
+
+// Narrows the layers that follow if the beam would end late. A layer of k free jobs has 2 width k children.
+static bool narrow(beam *b, double begin_s, double end_s)
+{
+    const double n = b->shape.jobs, left = n - b->layer.depth - 1, all = n * (n + 1), open = left * (left + 1);
+    const double now_s = mco_run_time_s(&b->run->run), needed_s = (now_s - begin_s) * open / (all - open);
+    const bool is_late = now_s - begin_s > SETTLED_S && needed_s > end_s - now_s && end_s > now_s;
+    if (is_late)
+        b->width = (int64_t)((double)b->width * (end_s - now_s) / needed_s) + 1;
+    return is_late;
+}
+
+mco_status flowshop_cores_beam_run(beam *b, int64_t width, int64_t target, double end_s, flowshop_beam_outcome *out)
+{
+    mco_status st = MCO_OK;
+    const double begin_s = mco_run_time_s(&b->run->run);
+    *out = (flowshop_beam_outcome){.makespan = INT64_MAX};
+    MCO_TRY(take_room(b, width));
+    b->width = width;
+    b->has_discarded = false;
+    b->nodes = 1;
+    b->layer.upper = target;
+    b->ops->make_root(&b->shape, b->layer.nodes);
+    memset(b->joined, 0, (size_t)b->threads * (size_t)b->shape.words * sizeof *b->joined);
+    b->ops->join_free(&b->shape, b->layer.nodes, 1, b->joined);
+    flowshop_beam_path_clear(&b->path);
+    for (b->layer.depth = 0; b->layer.depth < b->shape.jobs; b->layer.depth++) {
+        bool is_empty = false;
+        open_columns(b);
+        share_out(b, (b->nodes + EXPANDED - 1) / EXPANDED, expand_item, (double)b->nodes * b->layer.columns * b->shape.machines);
+        if (b->is_over)
+            goto done;
+        if (b->layer.depth + 1 == b->shape.jobs)
+            MCO_TRY(take_leaf(b, out));
+        else
+            MCO_TRY(advance(b, &is_empty));
+        if (b->is_over)
+            goto done;
+        if (is_empty)
+            break;
+        out->is_narrowed = narrow(b, begin_s, end_s) || out->is_narrowed;
+    }
+    out->is_complete = true;
+done:
+    out->has_discarded = b->has_discarded;
+    for (int t = 0; t < b->threads; t++) {
+        out->bounded += b->sieves[t].bounded;
+        b->sieves[t].bounded = 0;
+    }
+    return st;
+}
+
+// ---- Its life
 
 static mco_status fill_shape(beam *b)
 {
@@ -336,13 +339,13 @@ static mco_status fill_shape(beam *b)
         shift--;
     while (shift >= 0 && shift < 8 && largest * m << (shift + 1) <= UINT16_MAX)
         shift++;
-    b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest, .idle_share = 1,
+    b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest, .idle_share = b->idle_share,
                                      .times = b->times, .rows = shop->times, .totals = b->totals, .means = b->means};
 done:
     return st;
 }
 
-static mco_status create(beam *b)
+static mco_status make(beam *b)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = b->run->ctx;
@@ -371,9 +374,33 @@ done:
     return st;
 }
 
-static void destroy(beam *b)
+mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float idle_share, flowshop_beam_look *look_at_run, void *user,
+                                      beam **out)
 {
-    mco_context *ctx = b->run->ctx;
+    mco_status st = MCO_OK;
+    beam *b = NULL;
+    MCO_TRY(mco_alloc(run->ctx, &b, 1));
+    b->run = run;
+    b->threads = run->threads;
+    b->idle_share = idle_share;
+    b->look = look_at_run;
+    b->user = user;
+    b->ops = &flowshop_beam_plain;
+    if (run->result->work.engine != MCO_ENGINE_REFERENCE)
+        MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, largest <= UINT16_MAX ? 16 : 32, &b->ops));
+    MCO_TRY(make(b));
+    *out = b;
+done:
+    if (st != MCO_OK)
+        flowshop_cores_beam_destroy(run->ctx, &b);
+    return st;
+}
+
+void flowshop_cores_beam_destroy(mco_context *ctx, beam **out)
+{
+    beam *b = *out;
+    if (b == NULL)
+        return;
     mco_team_close(&b->team);
     free_room(ctx, b);
     flowshop_beam_path_destroy(ctx, &b->path);
@@ -391,121 +418,15 @@ static void destroy(beam *b)
     mco_free(ctx, &b->means);
     mco_free(ctx, &b->totals);
     mco_free(ctx, &b->times);
+    mco_free(ctx, out);
 }
 
-// ---- The sequence of beams
-
-bool flowshop_beam_has_targets(const mco_flowshop *shop)
+int32_t flowshop_cores_beam_depth(const beam *b)
 {
-    return shop->machines <= 20 && shop->jobs >= 4 * shop->machines;
+    return b->layer.depth;
 }
 
-// The target between bound and incumbent, which falls at wider beams and rises when a beam finds nothing. A beam that finds a schedule is
-// run again with the same share of the smaller gap.
-static int64_t target_at(const flowshop_run *run, double share)
+mco_build flowshop_cores_beam_build(const beam *b)
 {
-    const int64_t bound = run->result->bound, upper = run->upper_bound;
-    const int64_t target = bound + 1 + (int64_t)(share * (double)(upper - bound - 1));
-    return target < upper ? target : upper;
-}
-
-typedef struct plan {
-    int64_t width;
-    double share;  // of the gap; 1 without targets
-    bool has_targets;
-} plan;
-
-static void plan_next(plan *p, bool has_found)
-{
-    if (p->has_targets && has_found)
-        return;
-    if (p->has_targets && p->share < 0.97) {
-        p->share = fmin(1, p->share + fmax(0.04, (1 - p->share) / 2));
-        return;
-    }
-    p->width *= 2;
-    if (p->has_targets)
-        p->share = fmax(0.1, p->share - 0.2);
-}
-
-static int64_t target_of(const beam *b, const plan *p)
-{
-    return p->has_targets ? target_at(b->run, p->share) : b->run->upper_bound;
-}
-
-static void log_beam(const beam *b, int64_t number, int64_t target, const outcome *found, int64_t bounded, double seconds)
-{
-    const mco_flowshop *shop = b->run->shop;
-    char below[FLOWSHOP_UNITS_TEXT], makespan[FLOWSHOP_UNITS_TEXT];
-    mco_log(b->run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %s, %s%s%s%s, %.2f s, %.0f M children/s", (long long)number,
-            (long long)b->width, flowshop_units_text(shop, target, below), found->makespan < INT64_MAX ? "found " : "found none",
-            found->makespan < INT64_MAX ? flowshop_units_text(shop, found->makespan, makespan) : "",
-            found->is_complete ? "" : ", cut off", b->has_discarded ? "" : ", nothing discarded", seconds,
-            (double)bounded / 1e6 / fmax(1e-9, seconds));
-}
-
-static void write_columns(void *user, char *out, size_t size)
-{
-    const beam *b = user;
-    snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
-}
-
-static mco_status run_beams(beam *b, int64_t beams, int64_t widest, mco_stop *stop)
-{
-    mco_status st = MCO_OK;
-    flowshop_run *run = b->run;
-    const double memory = mco_settle_memory(0);
-    plan p = {.width = 1, .share = 1};
-    for (int64_t i = 0; run->upper_bound > run->result->bound; i++) {
-        outcome found;
-        if (i == beams) {
-            *stop = MCO_STOP_ITERATIONS;
-            return MCO_OK;
-        }
-        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || (widest >= 0 && p.width > widest) || p.width * b->shape.jobs > UINT32_MAX)
-            break;
-        MCO_TRY(take_room(b, p.width));
-        const double begin_s = mco_run_time_s(&run->run);
-        const int64_t bounded = b->bounded, target = target_of(b, &p), width = p.width;
-        MCO_TRY(run_beam(b, p.width, target, &found));
-        log_beam(b, i + 1, target, &found, b->bounded - bounded, mco_run_time_s(&run->run) - begin_s);
-        if (!found.is_complete)
-            return MCO_OK;
-        if (!p.has_targets && flowshop_beam_has_targets(run->shop)) {
-            p = (plan){.width = FIRST_TARGET_WIDTH, .share = 0.3, .has_targets = true};
-            continue;
-        }
-        do
-            plan_next(&p, found.makespan < target);
-        while (p.has_targets && p.width == width && found.makespan >= target && target_of(b, &p) == target);
-    }
-    *stop = MCO_STOP_FINISHED;
-done:
-    return st;
-}
-
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
-{
-    mco_status st = MCO_OK;
-    beam b = {.run = run, .stop = stop, .threads = run->threads};
-    const bool is_plain = run->result->work.engine == MCO_ENGINE_REFERENCE;
-    *stop = MCO_STOP_FINISHED;
-    if (run->shop->jobs < 2 || run->upper_bound > INT32_MAX)
-        return MCO_OK;
-    if (is_plain)
-        b.ops = &flowshop_beam_plain;
-    else
-        MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, run->upper_bound <= UINT16_MAX ? 16 : 32, &b.ops));
-    MCO_TRY(create(&b));
-    if (run->params->method == MCO_FLOWSHOP_METHOD_BEAM) {
-        run->result->work.simd = b.ops->build.simd;
-        run->result->work.lane_bits = b.ops->build.bits;
-    }
-    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes", b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
-    mco_run_set_columns(&run->run, "       width    placed", write_columns, &b);
-    MCO_TRY(run_beams(&b, beams, widest, stop));
-done:
-    mco_run_set_columns(&run->run, NULL, NULL, NULL);
-    destroy(&b);
-    return st;
+    return b->ops->build;
 }

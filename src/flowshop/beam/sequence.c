@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// The sequence of beams, with targets.
+//
+// A beam keeps the best `width` nodes of each layer (L. Libralesso, P. Focke, A. Secardin, V. Jost, EJOR 301, 2022). Here it has a
+// target: children whose bound reaches it are pruned, and the rule for the end that grows counts the children below it. Where n is
+// much larger than m and m is small, a target between bound and incumbent leads to far better schedules than the incumbent itself.
+// A layer that is empty while nothing was discarded proves the target.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/machine.h"
+#include "flowshop/beam/beam.h"
+#include "flowshop/beam/campaign.h"
+#include "flowshop/beam/cores.h"
+
+enum {
+    FIRST_TARGET_WIDTH = 16,
+    FIRST_SHARE = 300000,  // millionths
+    LAST_SHARE = 970000,   // from here on the next width follows
+    LEAST_SHARE = 100000,
+    SMALL_RISE = 40000,
+    FALL = 200000,
+    MOST_MACHINES = 20     // up to which all guides are alike
+};
+static const double SETTLED_S = 0.01;  // a shorter beam does not tell how long a wider one takes
+
+typedef struct sequence {
+    flowshop_run *run;
+    flowshop_cores_beam *cores;
+    flowshop_campaign state;  // after the newest complete beam
+    double memory;            // bytes
+    double checkpoint_s;      // when the next one is due
+    bool has_file;            // --checkpoint
+    bool is_written;          // the file holds the state, or there is none
+    bool is_late;             // a beam was narrowed to end in time
+    mco_stop *stop;
+} sequence;
+
+// ---- What depends on the shape
+
+bool flowshop_beam_has_targets(const mco_flowshop *shop)
+{
+    const int64_t n = shop->jobs, m = shop->machines;
+    return n >= 4 * m && (m <= MOST_MACHINES || 4 * n >= m * m);
+}
+
+// The idle share of the guide. NOTES.md has the measurements.
+static float idle_share(const mco_flowshop *shop)
+{
+    const double jobs = shop->jobs, square = (double)shop->machines * shop->machines;
+    if (shop->machines <= MOST_MACHINES || jobs < 0.13 * square)
+        return 1;
+    return flowshop_beam_has_targets(shop) ? 0.01f : 0.3f;
+}
+
+// ---- Checkpoints
+
+static mco_status write_checkpoint(sequence *q)
+{
+    flowshop_run *run = q->run;
+    const mco_flowshop_result *r = run->result;
+    q->state.makespan = r->makespan;
+    q->state.bound = r->bound;
+    memcpy(q->state.order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+    q->checkpoint_s = mco_run_time_s(&run->run) + run->params->checkpoint_interval_s;
+    q->is_written = true;
+    mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld beams, the next one %lld wide", mco_run_time_s(&run->run),
+            (long long)q->state.beams, (long long)q->state.width);
+    return flowshop_campaign_write(run->ctx, run->shop, &q->state, run->params->checkpoint);
+}
+
+// For the calling thread of a beam. A full disk must not end the search: it tries again after the next interval.
+static bool look(void *user)
+{
+    sequence *q = user;
+    if (!q->is_written && mco_run_time_s(&q->run->run) >= q->checkpoint_s && write_checkpoint(q) != MCO_OK) {
+        mco_log(q->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(q->run->ctx));
+        q->is_written = false;
+    }
+    return flowshop_run_must_stop(q->run, q->run->result->iterations, q->stop);
+}
+
+static mco_status resume(flowshop_run *run, flowshop_campaign *state)
+{
+    mco_status st = MCO_OK;
+    char makespan[FLOWSHOP_UNITS_TEXT], bound[FLOWSHOP_UNITS_TEXT];
+    MCO_TRY(flowshop_campaign_read(run->ctx, run->shop, run->params->resume, state));
+    if (run->result->makespan < 0 || state->makespan < run->result->makespan)
+        MCO_TRY(flowshop_run_adopt(run, state->makespan, state->order, "resumed"));
+    flowshop_run_raise_bound(run, state->bound);
+    run->result->iterations = state->beams;
+    mco_log(run->ctx, MCO_LOG_INFO, "resumed: %lld beams, widths up to %lld, best %s, bound %s", (long long)state->beams,
+            (long long)state->reached, flowshop_units_text(run->shop, state->makespan, makespan),
+            flowshop_units_text(run->shop, state->bound, bound));
+done:
+    return st;
+}
+
+// ---- The next beam
+
+// The target between bound and incumbent, which falls at wider beams and rises when a beam finds nothing. A beam that finds a schedule
+// is run again with the same share of the smaller gap.
+static int64_t target_of(const sequence *q, const flowshop_campaign *next)
+{
+    const int64_t bound = q->run->result->bound, upper = q->run->upper_bound;
+    const int64_t target = bound + 1 + (upper - bound - 1) * next->share / FLOWSHOP_BEAM_WHOLE;
+    return next->has_targets && target < upper ? target : upper;
+}
+
+static void plan_target(flowshop_campaign *next, bool has_found)
+{
+    const int64_t left = FLOWSHOP_BEAM_WHOLE - next->share;
+    if (has_found)
+        return;
+    if (next->share < LAST_SHARE) {
+        next->share += left / 2 > SMALL_RISE ? left / 2 : left < SMALL_RISE ? left : SMALL_RISE;
+        return;
+    }
+    next->width *= 2;
+    next->share = next->share - FALL > LEAST_SHARE ? next->share - FALL : LEAST_SHARE;
+}
+
+// The widest beam for which numbers of children fit 32 bits.
+static int64_t widest_of_shape(const mco_flowshop *shop)
+{
+    const int64_t most = (int64_t)UINT32_MAX / shop->jobs;
+    return most < FLOWSHOP_BEAM_LARGEST_WIDTH ? most : FLOWSHOP_BEAM_LARGEST_WIDTH;
+}
+
+// The widest beam that fits the memory, which is linear in the width.
+static int64_t widest_in_memory(const sequence *q)
+{
+    const double none = flowshop_cores_beam_bytes(q->cores, 0), of_one = flowshop_cores_beam_bytes(q->cores, 1) - none;
+    return (int64_t)fmin(1e15, fmax(0, (q->memory - none) / of_one));
+}
+
+// Without targets: twice as wide. Once little time is left, one beam takes nearly all of it. The last one fills the memory.
+static void plan_width(sequence *q, double last_s)
+{
+    enum { FEW = 32 };               // times the last beam: so much time is little
+    static const double USED = 0.9;  // of the time left
+    const int64_t shape = widest_of_shape(q->run->shop), memory = widest_in_memory(q), most = shape < memory ? shape : memory;
+    const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = USED * left_s / last_s;
+    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
+    const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
+    q->state.width = next > most && width < most ? most : next;
+}
+
+// Settles the beam after the one that ended. A target that was tried at a width is not tried again.
+static void plan_next(sequence *q, int64_t target, bool has_found, double last_s)
+{
+    flowshop_campaign *next = &q->state;
+    const int64_t width = next->width;
+    if (!next->has_targets && flowshop_beam_has_targets(q->run->shop)) {
+        next->width = FIRST_TARGET_WIDTH;
+        next->share = FIRST_SHARE;
+        next->has_targets = true;
+    } else if (!next->has_targets) {
+        plan_width(q, last_s);
+    } else {
+        do
+            plan_target(next, has_found);
+        while (next->width == width && !has_found && target_of(q, next) == target);
+    }
+}
+
+// ---- The beams
+
+static void log_begin(const sequence *q, int64_t widest)
+{
+    const flowshop_run *run = q->run;
+    const mco_build build = flowshop_cores_beam_build(q->cores);
+    int64_t most = widest_of_shape(run->shop);
+    most = widest >= 0 && widest < most ? widest : most;
+    most = widest_in_memory(q) < most ? widest_in_memory(q) : most;
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes; %s; guide: bound x (share placed + %g x share left x idle time)",
+            run->threads, run->threads > 1 ? "s" : "", mco_simd_text(build.simd), build.bits,
+            flowshop_beam_has_targets(run->shop) ? "targets between bound and incumbent" : "no targets", (double)idle_share(run->shop));
+    mco_log(run->ctx, MCO_LOG_INFO, "beams take %.1f MiB at width 1024; widths up to %lld fit %.0f MiB", flowshop_cores_beam_bytes(q->cores, 1024) / (1 << 20),
+            (long long)most, q->memory / (1 << 20));
+}
+
+static void log_beam(const sequence *q, int64_t width, int64_t target, const flowshop_beam_outcome *found, double seconds)
+{
+    const mco_flowshop *shop = q->run->shop;
+    char below[FLOWSHOP_UNITS_TEXT], makespan[FLOWSHOP_UNITS_TEXT];
+    mco_log(q->run->ctx, MCO_LOG_DETAIL, "beam %lld: width %lld, target %s, %s%s%s%s, %.2f s, %.0f M children/s", (long long)q->state.beams + 1,
+            (long long)width, flowshop_units_text(shop, target, below), found->makespan < INT64_MAX ? "found " : "found none",
+            found->makespan < INT64_MAX ? flowshop_units_text(shop, found->makespan, makespan) : "",
+            found->is_complete ? "" : ", cut off", found->has_discarded ? "" : ", nothing discarded", seconds,
+            (double)found->bounded / 1e6 / fmax(1e-9, seconds));
+}
+
+// True if a beam of that width fits neither the memory nor 32-bit numbers of children, or is wider than `widest`; *stop says which.
+static bool is_too_wide(const sequence *q, int64_t width, int64_t widest)
+{
+    const bool fits = width <= widest_in_memory(q);
+    *q->stop = fits ? MCO_STOP_FINISHED : MCO_STOP_MEMORY;
+    return !fits || width > widest_of_shape(q->run->shop) || (widest >= 0 && width > widest);
+}
+
+// Takes what a complete beam has found, and plans the next one.
+static mco_status finish_beam(sequence *q, int64_t target, const flowshop_beam_outcome *found, double seconds)
+{
+    mco_status st = MCO_OK;
+    flowshop_campaign *next = &q->state;
+    if (found->makespan < INT64_MAX)
+        MCO_TRY(flowshop_run_improve(q->run, found->makespan, found->order, "beam"));
+    if (!found->has_discarded)
+        flowshop_run_raise_bound(q->run, found->makespan < target ? found->makespan : target);
+    q->run->result->iterations++;
+    q->is_late = q->is_late || found->is_narrowed;
+    next->beams++;
+    next->reached = next->width > next->reached ? next->width : next->reached;
+    plan_next(q, target, found->makespan < target, seconds);
+    q->is_written = !q->has_file;
+done:
+    return st;
+}
+
+// *is_complete: the beam has ended by itself.
+static mco_status run_one(sequence *q, bool *is_complete)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = q->run;
+    flowshop_beam_outcome found = {.makespan = INT64_MAX};
+    const double begin_s = mco_run_time_s(&run->run), end_s = q->state.has_targets ? (double)INFINITY : run->params->time_limit_s;
+    const int64_t target = target_of(q, &q->state), width = q->state.width;
+    MCO_TRY(flowshop_cores_beam_run(q->cores, width, target, end_s, &found));
+    const double seconds = mco_run_time_s(&run->run) - begin_s;
+    log_beam(q, width, target, &found, seconds);
+    *is_complete = found.is_complete;
+    if (found.is_complete)
+        MCO_TRY(finish_beam(q, target, &found, seconds));
+done:
+    return st;
+}
+
+static mco_status run_beams(sequence *q, int64_t beams, int64_t widest)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = q->run;
+    for (bool is_complete = true; is_complete && run->upper_bound > run->result->bound;) {
+        if (beams >= 0 && q->state.beams >= beams) {
+            *q->stop = MCO_STOP_ITERATIONS;
+            return MCO_OK;
+        }
+        if (is_too_wide(q, q->state.width, widest))
+            return MCO_OK;
+        MCO_TRY(run_one(q, &is_complete));
+        if (!is_complete)
+            return MCO_OK;
+    }
+    *q->stop = MCO_STOP_FINISHED;
+done:
+    return st;
+}
+
+// ---- Entry
+
+// Whether this is --method beam, and not the beams before a tree search.
+static bool is_campaign(const flowshop_run *run)
+{
+    return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
+}
+
+static void write_columns(void *user, char *out, size_t size)
+{
+    const sequence *q = user;
+    snprintf(out, size, "  %10lld  %8d", (long long)q->state.width, flowshop_cores_beam_depth(q->cores));
+}
+
+static mco_status begin(sequence *q, int64_t widest)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = q->run;
+    mco_flowshop_result *r = run->result;
+    MCO_TRY(flowshop_cores_beam_create(run, run->upper_bound, idle_share(run->shop), look, q, &q->cores));
+    const mco_build build = flowshop_cores_beam_build(q->cores);
+    if (is_campaign(run)) {
+        r->work.simd = build.simd;
+        r->work.lane_bits = build.bits;
+    }
+    mco_run_set_columns(&run->run, "       width    placed", write_columns, q);
+    log_begin(q, widest);
+done:
+    return st;
+}
+
+// The last state. What was known before stays true where the file cannot be written.
+static void end(sequence *q)
+{
+    mco_flowshop_result *r = q->run->result;
+    if (q->has_file && write_checkpoint(q) != MCO_OK)
+        r->is_checkpoint_lost = true;
+    if (is_campaign(q->run) && q->cores != NULL) {
+        r->beam_width = q->state.reached;
+        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+    }
+}
+
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop_params *p = run->params;
+    sequence q = {.run = run, .stop = stop, .memory = mco_settle_memory(p->memory), .is_written = true};
+    q.has_file = is_campaign(run) && p->checkpoint != NULL;
+    q.checkpoint_s = mco_run_time_s(&run->run) + p->checkpoint_interval_s;
+    *stop = MCO_STOP_FINISHED;
+    MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &q.state));
+    if (is_campaign(run) && p->resume != NULL)
+        MCO_TRY(resume(run, &q.state));
+    if (run->upper_bound > run->result->bound) {
+        MCO_TRY(begin(&q, widest));
+        MCO_TRY(run_beams(&q, beams, widest));
+    }
+    end(&q);
+done:
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
+    flowshop_cores_beam_destroy(run->ctx, &q.cores);
+    flowshop_campaign_destroy(run->ctx, &q.state);
+    return st;
+}
