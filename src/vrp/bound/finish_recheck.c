@@ -12,7 +12,7 @@
 // The recheck may last as long as the proof did, and LEAST_S if that was less; never beyond the run's end.
 static const double LEAST_S = 5;
 // Members of the ng sets of its tables, at most; bytes of these.
-enum { MOST_SIZE = 10 };
+enum { MOST_SIZE = 8 };
 static const double TABLES = 1 << 28;
 
 // ---- Its ng sets: those of the program, smaller where tables would be large

@@ -214,8 +214,10 @@ static void extend_ng(vrp_recheck *c, int64_t load, int32_t k)
             far = c->least[from + i] + c->arc[(int64_t)i * c->nodes + k];
     for (uint32_t m = 0; m < (uint32_t)1 << (c->sets->size[k] - 1); m++)
         c->cell[(at << c->bits) + m] = far;
+    // The set without neighbours has the greatest value: what does not lower it lowers none.
     for (int32_t i = 1; i < c->nodes; i++)
-        if (i != k && c->is_near[(int64_t)k * c->nodes + i] && c->least[from + i] < VRP_RECHECK_NONE)
+        if (i != k && c->is_near[(int64_t)k * c->nodes + i] && c->least[from + i] < VRP_RECHECK_NONE &&
+            c->least[from + i] + c->arc[(int64_t)i * c->nodes + k] < c->cell[at << c->bits])
             extend_near(c, load, k, i);
     c->least[at] = c->cell[(at << c->bits) + ((uint32_t)1 << (c->sets->size[k] - 1)) - 1];
 }

@@ -35,6 +35,15 @@ typedef struct vrp_recheck {
     int32_t bits;         // of the largest set, the node itself not counted
 } vrp_recheck;
 
+// Whether a row of RANK1 has a price. It costs routes by their whole sequence, which tables do not see.
+static inline bool vrp_recheck_has_rank1(const vrp_cuts *cuts)
+{
+    for (int64_t k = 0; cuts != NULL && k < cuts->count; k++)
+        if (cuts->cut[k].kind == VRP_CUT_RANK1 && cuts->cut[k].price != 0)
+            return true;
+    return false;
+}
+
 // Errors: CHECK (an odd price, a price of a row with a wrong sign, a row that not every plan of the part obeys).
 mco_status vrp_recheck_rows(const vrp_recheck *c);
 // Sets loads and opens tables. *has_room false: they would exceed VRP_RECHECK_BYTES; nothing is open then but the loads. Errors: MEMORY.
