@@ -10,8 +10,8 @@ enum { MOST_TAILS = 1000000 };
 // The ways of at most `load` from i to the depot that do not come to j again, as far as memories tell.
 static int64_t way(const vrp_recheck *t, int64_t load, int32_t i, int32_t j)
 {
-    uint32_t set = ((uint32_t)1 << (t->sets->size[i] - 1)) - 1;
-    for (int32_t b = 0; b < t->sets->size[i] - 1; b++)
+    uint32_t set = vrp_recheck_known(t->sets, t->bits, i);
+    for (int32_t b = 0; b < t->sets->size[i] - 1 && b < t->bits; b++)
         if (t->sets->neighbour[(int64_t)i * VRP_NG_MOST + b] == j)
             set &= ~((uint32_t)1 << b);
     return t->cell[((load * t->nodes + i) << t->bits) + set];

@@ -32,6 +32,7 @@ typedef struct labels {
     const vrp_recheck_labels *task;
     const vrp_cut **row;   // [rows] of RANK1 with a price
     int32_t rows;
+    int32_t bits;          // of the largest set
     int8_t *moved;         // [nodes * nodes * bits] the bit at the next node of a neighbour of this one; -1: none
     label *label;          // [count]
     uint8_t *state;        // [count * rows]
@@ -57,20 +58,20 @@ static void fill_moves(labels *l)
     const vrp_recheck_labels *t = l->task;
     for (int32_t i = 1; i < t->nodes; i++)
         for (int32_t k = 1; k < t->nodes; k++)
-            for (int32_t b = 0; b < t->bits; b++)
-                l->moved[((int64_t)i * t->nodes + k) * t->bits + b] =
+            for (int32_t b = 0; b < l->bits; b++)
+                l->moved[((int64_t)i * t->nodes + k) * l->bits + b] =
                     b < t->sets->size[i] - 1 ? place_of(t->sets, k, t->sets->neighbour[(int64_t)i * VRP_NG_MOST + b]) : -1;
 }
 
 // The memory at k of a path that came from i, with k among no more than the memory at i; false: i remembers k.
-static bool move_memory(const vrp_recheck_labels *t, const int8_t *moved, int32_t i, int32_t k, uint32_t memory, uint32_t *out)
+static bool move_memory(const vrp_recheck_labels *t, const int8_t *moved, int32_t bits, int32_t i, int32_t k, uint32_t memory, uint32_t *out)
 {
     const int8_t at_i = place_of(t->sets, i, k), at_k = place_of(t->sets, k, i);
     if (at_i >= 0 && (memory >> at_i & 1) != 0)
         return false;
     *out = at_k >= 0 ? (uint32_t)1 << at_k : 0;
     for (uint32_t rest = memory; rest != 0; rest &= rest - 1) {
-        const int8_t b = moved[((int64_t)i * t->nodes + k) * t->bits + __builtin_ctz(rest)];
+        const int8_t b = moved[((int64_t)i * t->nodes + k) * bits + __builtin_ctz(rest)];
         *out |= b >= 0 ? (uint32_t)1 << b : 0;
     }
     return true;
@@ -113,7 +114,7 @@ static mco_status add(labels *l, int64_t load, int32_t k, int64_t value, uint32_
     mco_status st = MCO_OK;
     const vrp_recheck_labels *t = l->task;
     const int64_t left = t->capacity - load + t->demand[k], at = load * t->nodes + k;
-    const uint32_t whole = ((uint32_t)1 << (t->sets->size[k] - 1)) - 1;
+    const uint32_t whole = vrp_recheck_known(t->sets, t->bits, k);
     if (value + t->completion[((left * t->nodes + k) << t->bits) + (whole & ~memory)] >= l->least)
         return MCO_OK;
     const int64_t route = value + t->arc[(int64_t)k * t->nodes];
@@ -158,11 +159,11 @@ static mco_status extend(labels *l, int64_t load, int32_t i, int32_t from)
     uint8_t state[UINT8_MAX];
     for (int32_t k = 1; k < t->nodes && st == MCO_OK; k++) {
         const int64_t value = so_far + t->arc[(int64_t)i * t->nodes + k], left = t->capacity - load;
-        const uint32_t whole = ((uint32_t)1 << (t->sets->size[k] - 1)) - 1;
+        const uint32_t whole = vrp_recheck_known(t->sets, t->bits, k);
         uint32_t memory = 0;
         if (k == i || t->demand[k] > left || value + t->completion[((left * t->nodes + k) << t->bits) + whole] >= l->least)
             continue;
-        if (i > 0 && !move_memory(t, l->moved, i, k, before, &memory))
+        if (i > 0 && !move_memory(t, l->moved, l->bits, i, k, before, &memory))
             continue;
         if (i > 0)
             memcpy(state, l->state + (int64_t)from * l->rows, (size_t)l->rows);
@@ -219,7 +220,9 @@ static mco_status open_labels(labels *l)
 {
     mco_status st = MCO_OK;
     const vrp_recheck_labels *t = l->task;
-    MCO_TRY(mco_alloc(l->ctx, &l->moved, (int64_t)t->nodes * t->nodes * (t->bits + 1)));
+    for (int32_t i = 1; i < t->nodes; i++)
+        l->bits = t->sets->size[i] - 1 > l->bits ? t->sets->size[i] - 1 : l->bits;
+    MCO_TRY(mco_alloc(l->ctx, &l->moved, (int64_t)t->nodes * t->nodes * (l->bits + 1)));
     MCO_TRY(mco_alloc(l->ctx, &l->head, (t->capacity + 1) * t->nodes));
     MCO_TRY(mco_alloc(l->ctx, &l->light, t->nodes));
     fill_moves(l);
@@ -309,6 +312,7 @@ mco_status vrp_recheck_tails_open(mco_context *ctx, const vrp_recheck_labels *ta
     out->row = l.row;
     out->state = l.state;
     out->moved = l.moved;
+    out->bits = l.bits;
     l.row = NULL;
     l.state = NULL;
     l.moved = NULL;
@@ -375,7 +379,7 @@ bool vrp_recheck_has_route(const vrp_recheck_tails *tails, const vrp_recheck_lab
         return tails->first[j] < tails->first[j + 1] && tails->tail[tails->first[j]].value + arc < limit;
     for (int64_t x = tails->first[i]; x < tails->first[i + 1]; x++) {
         uint32_t memory;
-        if (move_memory(task, tails->moved, i, j, tails->tail[x].memory, &memory) &&
+        if (move_memory(task, tails->moved, tails->bits, i, j, tails->tail[x].memory, &memory) &&
             joins_tail(tails, task, &tails->tail[x], j, arc, memory, limit))
             return true;
     }

@@ -6,7 +6,7 @@
 #include "vrp/bound/recheck_tables.h"
 
 typedef struct vrp_recheck_labels {
-    int32_t nodes, bits;         // bits: neighbours in the largest set
+    int32_t nodes, bits;         // bits: neighbours that `completion` knows, at most
     int64_t capacity;
     const int64_t *demand;       // [nodes]
     const int64_t *arc;          // [nodes * nodes] without RANK1 rows
@@ -42,6 +42,7 @@ typedef struct vrp_recheck_tails {
     int32_t rows;
     const vrp_cut **row;   // [rows] RANK1 with a price, in the order of the cuts
     uint8_t *state;        // [labels * rows]
+    int32_t bits;
     int8_t *moved;         // [nodes * nodes * bits] the bit at the second node of a neighbour of the first one; -1: none
 } vrp_recheck_tails;
 

@@ -7,7 +7,7 @@
 #include "vrp/bound/recheck_plans.h"
 #include "vrp/bound/recheck_routes.h"
 
-enum { MOST_LABELS = 3000000, REMOVALS = 3, LOOK_ROUTES = 64 };
+enum { TABLE_BITS = 7, MOST_LABELS = 3000000, REMOVALS = 3, LOOK_ROUTES = 64 };
 
 typedef struct proof_check {
     mco_context *ctx;
@@ -123,7 +123,7 @@ static int64_t limit_by_tables(const vrp_recheck *t, const slack *s)
     for (int64_t load = 1; load <= t->capacity; load++) {
         for (int32_t i = 1; i < t->nodes; i++) {
             const int64_t *cell = t->cell + ((load * t->nodes + i) << t->bits);
-            const int64_t value = cell[((uint32_t)1 << (t->sets->size[i] - 1)) - 1] + t->arc[i];
+            const int64_t value = cell[vrp_recheck_known(t->sets, t->bits, i)] + t->arc[i];
             least = value < least ? value : least;
         }
         const double part = least < 0 ? -(double)least * ((double)total / (double)load) * (1 + 1e-9) + 1 : 0;
@@ -360,7 +360,7 @@ done:
 static vrp_recheck tables_of(const proof_check *c, const vrp_claim_prices *prices, int64_t part)
 {
     return (vrp_recheck){.ctx = c->ctx, .vrp = c->vrp, .unit = prices->unit, .fleet = c->claims->claim[part].fleet, .price = prices->price,
-                         .cuts = &prices->cuts, .sets = c->sets, .stop_s = c->stop_s, .claims = c->claims, .part = part};
+                         .cuts = &prices->cuts, .sets = c->sets, .most_bits = TABLE_BITS, .stop_s = c->stop_s, .claims = c->claims, .part = part};
 }
 
 // Arcs that no plan below the bound has, by prices of all plans, and the values that its routes have at most there.

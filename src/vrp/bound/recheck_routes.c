@@ -226,9 +226,9 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
     const vrp_recheck_head head = {t->capacity - load, l->state, l->active, l->actives};
     for (int32_t k = 1; k < t->nodes; k++) {
         const int64_t *on = t->cell + (((t->capacity - load) * t->nodes + k) << t->bits);
-        const uint32_t all = ((uint32_t)1 << (t->sets->size[k] - 1)) - 1;
+        const uint32_t known = vrp_recheck_known(t->sets, t->bits, k);
         const int64_t next = behind.value + t->arc[(int64_t)i * t->nodes + k];
-        if (load + t->demand[k] > t->capacity || next + on[all] >= l->limit)
+        if (load + t->demand[k] > t->capacity || next + on[known] >= l->limit)
             continue;
         if (from >= 0)
             memcpy(l->draft, l->visited + (int64_t)from * l->words, (size_t)l->words * sizeof *l->draft);
@@ -239,7 +239,7 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
         const int64_t paid = next + cost_of_visit(l, k), distance = vrp_distance(t->vrp, i, k);
         const int64_t length = behind.length + distance + vrp_service(t->vrp, k);
         const uint32_t free = free_neighbours(l, k, l->draft);
-        if (paid + on[free] >= l->limit || paid + way_by_length(l, i, k, load + t->demand[k], length) >= l->limit)
+        if (paid + on[free & known] >= l->limit || paid + way_by_length(l, i, k, load + t->demand[k], length) >= l->limit)
             continue;
         if (t->vrp->is_symmetric && vrp_recheck_is_detour(l->distance, t->nodes, l->path, count, k))
             continue;
