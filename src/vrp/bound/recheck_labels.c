@@ -21,10 +21,16 @@ typedef struct label {
     int64_t load;
 } label;
 
-// Labels of a node that have grown: none of them is as good as a later one.
+// Labels of a node that have grown: none of them is as good as a later one. What they are asked for most lies side by side.
+typedef struct grown {
+    int64_t value;
+    uint32_t memory;
+    int32_t index;         // of the label
+} grown;
+
 typedef struct lighter {
     int64_t count, room;
-    int32_t *index;        // [count]
+    grown *grown;          // [count]
 } lighter;
 
 typedef struct labels {
@@ -138,14 +144,16 @@ static mco_status join_lighter(labels *l, int32_t i, int32_t a, bool *is_needles
     mco_status st = MCO_OK;
     lighter *own = &l->light[i];
     const uint8_t *state = l->state + (int64_t)a * l->rows;
+    const int64_t value = l->label[a].value;
+    const uint32_t memory = l->label[a].memory;
     *is_needless = false;
     for (int64_t k = 0; k < own->count; k++)
-        if (is_as_good(l, own->index[k], l->label[a].value, l->label[a].memory, state)) {
+        if (own->grown[k].value <= value && (own->grown[k].memory & ~memory) == 0 && is_as_good(l, own->grown[k].index, value, memory, state)) {
             *is_needless = true;
             return MCO_OK;
         }
-    MCO_TRY(mco_grow(l->ctx, &own->index, &own->room, own->count + 1));
-    own->index[own->count++] = a;
+    MCO_TRY(mco_grow(l->ctx, &own->grown, &own->room, own->count + 1));
+    own->grown[own->count++] = (grown){value, memory, a};
 done:
     return st;
 }
@@ -233,7 +241,7 @@ done:
 static void close_labels(labels *l)
 {
     for (int32_t i = 0; l->light != NULL && i < l->task->nodes; i++)
-        mco_free(l->ctx, &l->light[i].index);
+        mco_free(l->ctx, &l->light[i].grown);
     mco_free(l->ctx, &l->light);
     mco_free(l->ctx, &l->head);
     mco_free(l->ctx, &l->state);
@@ -283,8 +291,8 @@ static mco_status sort_tails(const labels *l, vrp_recheck_tails *out)
     for (int32_t i = 1; i < t->nodes; i++) {
         out->first[i] = count;
         for (int64_t k = 0; k < l->light[i].count; k++) {
-            const label *a = &l->label[l->light[i].index[k]];
-            out->tail[count++] = (vrp_recheck_tail){a->value, a->load, a->memory, l->light[i].index[k]};
+            const grown *a = &l->light[i].grown[k];
+            out->tail[count++] = (vrp_recheck_tail){a->value, l->label[a->index].load, a->memory, a->index};
         }
         qsort(out->tail + out->first[i], (size_t)(count - out->first[i]), sizeof *out->tail, by_value);
     }
