@@ -116,10 +116,23 @@ cudaError_t launch_behind(bool overlaps, void (*kernel)(PARAMETERS...), dim3 blo
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-// Allows a kernel this much dynamic shared memory. It is needed for more than 48 KiB.
+// Allows a kernel as much dynamic shared memory as the device has beside its static one; it is needed for more than 48 KiB. The limit belongs
+// to the kernel, not to a launch: a limit of exactly `bytes` would refuse the launches of a larger plan that is still open. Errors:
+// cudaErrorInvalidValue where the device has less than `bytes`.
 template <class... PARAMETERS> cudaError_t allow_shared(void (*kernel)(PARAMETERS...), size_t bytes)
 {
-    return cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaFuncAttributes is = {};
+    int device = 0, most = 0;
+    cudaError_t error = cudaFuncGetAttributes(&is, (const void *)kernel);
+    if (error != cudaSuccess || bytes <= (size_t)is.maxDynamicSharedSizeBytes)
+        return error;
+    error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    if (error != cudaSuccess)
+        return error;
+    const size_t room = (size_t)most > is.sharedSizeBytes ? (size_t)most - is.sharedSizeBytes : 0;
+    return cudaFuncSetAttribute((const void *)kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(bytes > room ? bytes : room));
 }
 
 }  // namespace mco

@@ -127,6 +127,27 @@ static void test_refusal(mco_context *ctx)
     drop(&in);
 }
 
+// A small pass that opens beside a large one leaves it able to run: kernels are the same, their shared memory is not.
+static void test_beside(mco_context *ctx)
+{
+    static const shape large = {2500, 40, 1, 9, -40, 50, 0, 0, true}, little = {300, 40, 1, 9, -40, 50, 0, 0, true};
+    instance in = make(&large, 3), other = make(&little, 4);
+    vrp_q_pass *cpu = open_q(ctx, &in, MCO_ENGINE_CPU), *gpu = open_q(ctx, &in, MCO_ENGINE_GPU), *beside = open_q(ctx, &other, MCO_ENGINE_GPU);
+    if (cpu != NULL && gpu != NULL && beside != NULL) {
+        GPU_CHECK(vrp_q_run(ctx, beside, other.arcs, INFINITY) == MCO_OK, "%s", mco_context_error(ctx));
+        const mco_status st = vrp_q_run(ctx, gpu, in.arcs, INFINITY);
+        GPU_CHECK(st == MCO_OK, "beside a small pass: %s", mco_context_error(ctx));
+        GPU_CHECK(vrp_q_run(ctx, cpu, in.arcs, INFINITY) == MCO_OK, "%s", mco_context_error(ctx));
+        if (st == MCO_OK)
+            compare_cells(&in, cpu, gpu, false, "beside a small pass");
+    }
+    vrp_q_close(ctx, &beside);
+    vrp_q_close(ctx, &gpu);
+    vrp_q_close(ctx, &cpu);
+    drop(&other);
+    drop(&in);
+}
+
 static void test_tiny(mco_context *ctx)
 {
     static const shape all[] = {{15, 14, 1, 7, -50, 90, 10, 0, true}, {17, 20, 3, 9, -50, 90, 10, 0, false}, {70, 24, 10, 12, -9, 9, 0, 3, true}};
@@ -158,6 +179,7 @@ static void test_all_q(mco_context *ctx, bool is_small)
     test_refusal(ctx);
     if (is_small)
         return;
+    test_beside(ctx);
     test_q(ctx, &(shape){1201, 100, 2, 9, 500000, 900000, 5, 0, true}, 3, false, true);
     for (size_t k = 0; k < sizeof many / sizeof *many; k++)
         for (uint64_t seed = 1; seed <= 2; seed++)

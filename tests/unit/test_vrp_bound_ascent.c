@@ -152,6 +152,10 @@ static void test_starts(void **state)
         assert_true(ascent.bound <= best_plan(&p));
         if (ascent.steps > 0)
             expect_proved(&p, &ascent);
+        const int64_t bound = ascent.bound;
+        vrp_ascent_clear(test_ctx, &ascent);
+        assert_ok(vrp_ascend_roughly(test_ctx, &p, pass, start, -1, k, INFINITY, NULL, &ascent));
+        assert_true(ascent.bound <= bound && ascent.bound <= best_plan(&p) && (ascent.steps == 0) == (ascent.bound == INT64_MIN));
         vrp_ascent_clear(test_ctx, &ascent);
         vrp_q_close(test_ctx, &pass);
         vrp_bound_problem_close(test_ctx, &p);

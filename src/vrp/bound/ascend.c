@@ -55,6 +55,19 @@ done:
     return st;
 }
 
+// One step, for a bound: without the passes that prove it to the last unit.
+static mco_status step_once(vrp_root *r, vrp_q_pass *q)
+{
+    mco_status st = MCO_OK;
+    vrp_ascent ascent = {0};
+    const vrp_proof *proof = r->proof;
+    MCO_TRY(vrp_ascend_roughly(proof->ctx, &r->problem, q, NULL, r->estimate, 1, share_of_time(r, FIRST_SHARE), proof->run, &ascent));
+    MCO_TRY(keep(r, &ascent));
+done:
+    vrp_ascent_clear(proof->ctx, &ascent);
+    return st;
+}
+
 static mco_status climb(vrp_root *r, vrp_q_pass *q, const int32_t *start, int32_t steps, double stop_s)
 {
     mco_status st = MCO_OK;
@@ -92,7 +105,7 @@ static mco_status ascend(vrp_root *r)
     vrp_root_tell_engine(r, q, NULL);
     r->proof->result->relaxation = MCO_VRP_RELAXATION_THROUGH_Q;
     if (vrp_has_parts(&r->problem)) {
-        MCO_TRY(climb(r, q, NULL, 1, share_of_time(r, FIRST_SHARE)));
+        MCO_TRY(step_once(r, q));
         MCO_TRY(begin_by_parts(r, &start));
     }
     MCO_TRY(climb(r, q, start, steps_of(r), r->stop_s));

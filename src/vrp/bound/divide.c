@@ -47,9 +47,9 @@ done:
 }
 
 // Enumerations between rounds of cuts have few routes: the next round may leave fewer. Labels cost less than a round late in the root.
-enum { EARLY_LABELS = 1000000, EARLY_ROUTES = 6000 };
+enum { EARLY_LABELS = 300000, EARLY_ROUTES = 6000 };
 // Near the known cost, by this share of it, they may have more routes: rows of the pool need no labels, and it drops most routes at its root.
-enum { NEAR_ROUTES = 45000 };
+enum { NEAR_LABELS = 1000000, NEAR_ROUTES = 60000 };
 static const double NEAR = 0.0075;
 // Those of routes of limited length: cuts raise their bounds less, so enumeration counts more. Early ones have a half and a fifth.
 enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };
@@ -95,7 +95,7 @@ mco_status vrp_root_enumerate(vrp_root *root)
 {
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
     settings.only_enumerates = true;
-    settings.most_labels = EARLY_LABELS;
+    settings.most_labels = is_near(root) ? NEAR_LABELS : EARLY_LABELS;
     settings.most_routes = is_near(root) ? NEAR_ROUTES : EARLY_ROUTES;
     if (root->has_master && root->master.limits_length) {
         settings.most_labels = LENGTH_LABELS / 2;

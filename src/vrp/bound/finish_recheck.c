@@ -11,27 +11,15 @@
 
 // The recheck may last as long as the proof did, and LEAST_S if that was less; never beyond the run's end.
 static const double LEAST_S = 5;
-// Members of the ng sets of its tables, at most; bytes of these.
-enum { MOST_SIZE = 10 };
-static const double TABLES = 1 << 28;
 
-// ---- Its ng sets: those of the program, smaller where tables would be large
+// ---- Its ng sets: those of the program
 
 static mco_status open_sets(const vrp_root *r, vrp_ng_sets *out)
 {
-    mco_status st = MCO_OK;
     const vrp_bound_problem *p = &r->problem;
-    int32_t size = MOST_SIZE;
     if (r->has_master && r->master.sets != NULL)
-        MCO_TRY(vrp_ng_sets_copy(r->proof->ctx, r->master.sets, out));
-    else
-        MCO_TRY(vrp_ng_sets_open(r->proof->ctx, p, p->customers < 6 ? p->customers : 6, out));
-    while (size > 1 && 8.0 * ((double)p->capacity + 1) * p->nodes * (1 << (size - 1)) > TABLES)
-        size--;
-    for (int32_t i = 1; i < p->nodes; i++)
-        out->size[i] = out->size[i] < size ? out->size[i] : size;
-done:
-    return st;
+        return vrp_ng_sets_copy(r->proof->ctx, r->master.sets, out);
+    return vrp_ng_sets_open(r->proof->ctx, p, p->customers < 6 ? p->customers : 6, out);
 }
 
 // ---- What the result says

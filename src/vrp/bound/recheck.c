@@ -5,15 +5,6 @@
 #include "vrp/bound/recheck_labels.h"
 #include "vrp/bound/recheck_tables.h"
 
-// Rows of RANK1 cost routes by their whole sequence, which tables do not see: they need labels.
-static bool has_priced_rank1(const vrp_recheck *c)
-{
-    for (int64_t k = 0; c->cuts != NULL && k < c->cuts->count; k++)
-        if (c->cuts->cut[k].kind == VRP_CUT_RANK1 && c->cuts->cut[k].price != 0)
-            return true;
-    return false;
-}
-
 static int64_t least_route(const vrp_recheck *c)
 {
     int64_t least = VRP_RECHECK_NONE;
@@ -41,8 +32,7 @@ static mco_status label_least(vrp_recheck *c, int64_t *least, bool *is_done)
     vrp_recheck_complete(c, is_done);
     if (!*is_done)
         return MCO_OK;
-    const vrp_recheck_labels task = {.nodes = c->nodes, .bits = c->bits, .capacity = c->capacity, .demand = c->demand, .arc = c->arc,
-                                     .completion = c->cell, .sets = c->sets, .cuts = c->cuts, .stop_s = c->stop_s};
+    const vrp_recheck_labels task = vrp_recheck_task(c);
     return vrp_recheck_least(c->ctx, &task, least, is_done);
 }
 
@@ -52,12 +42,12 @@ static mco_status prove(vrp_recheck *c, int64_t *bound, bool *is_done)
     bool has_room;
     MCO_TRY(vrp_recheck_rows(c));
     MCO_TRY(vrp_recheck_open(c, &has_room));
-    if (!has_room || (has_priced_rank1(c) && c->sets == NULL))
+    if (!has_room || (vrp_recheck_has_rank1(c->cuts) && c->sets == NULL))
         goto done;
     vrp_recheck_arcs(c);
     vrp_recheck_fill(c, is_done);
     int64_t least = *is_done ? least_route(c) : 0;
-    if (*is_done && has_priced_rank1(c))
+    if (*is_done && vrp_recheck_has_rank1(c->cuts))
         MCO_TRY(label_least(c, &least, is_done));
     *bound = *is_done ? bound_of(c, least) : INT64_MIN;
 done:

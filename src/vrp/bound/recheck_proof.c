@@ -3,10 +3,11 @@
 
 #include <string.h>
 
+#include "vrp/bound/recheck_arcs.h"
 #include "vrp/bound/recheck_plans.h"
 #include "vrp/bound/recheck_routes.h"
 
-enum { MOST_LABELS = 3000000, REMOVALS = 3, LOOK_ROUTES = 64 };
+enum { TABLE_BITS = 7, MOST_LABELS = 3000000, REMOVALS = 3, LOOK_ROUTES = 64 };
 
 typedef struct proof_check {
     mco_context *ctx;
@@ -122,7 +123,7 @@ static int64_t limit_by_tables(const vrp_recheck *t, const slack *s)
     for (int64_t load = 1; load <= t->capacity; load++) {
         for (int32_t i = 1; i < t->nodes; i++) {
             const int64_t *cell = t->cell + ((load * t->nodes + i) << t->bits);
-            const int64_t value = cell[((uint32_t)1 << (t->sets->size[i] - 1)) - 1] + t->arc[i];
+            const int64_t value = cell[vrp_recheck_known(t->sets, t->bits, i)] + t->arc[i];
             least = value < least ? value : least;
         }
         const double part = least < 0 ? -(double)least * ((double)total / (double)load) * (1 + 1e-9) + 1 : 0;
@@ -131,51 +132,15 @@ static int64_t limit_by_tables(const vrp_recheck *t, const slack *s)
     return s->plans - worth_of(t, least, share, 1) + 1;
 }
 
-// ---- Arcs: no route through them is worth less than a limit. Symmetric instances alone.
-
-// The ways of at most `load` from i to the depot that do not come to j again, as far as memories tell.
-static int64_t way(const vrp_recheck *t, int64_t load, int32_t i, int32_t j)
-{
-    uint32_t set = ((uint32_t)1 << (t->sets->size[i] - 1)) - 1;
-    for (int32_t b = 0; b < t->sets->size[i] - 1; b++)
-        if (t->sets->neighbour[(int64_t)i * VRP_NG_MOST + b] == j)
-            set &= ~((uint32_t)1 << b);
-    return t->cell[((load * t->nodes + i) << t->bits) + set];
-}
-
-static int64_t least_through(const vrp_recheck *t, int32_t i, int32_t j)
-{
-    const int64_t arc = t->arc[(int64_t)i * t->nodes + j];
-    int64_t least = VRP_RECHECK_NONE;
-    if (i == 0)
-        return arc + way(t, t->capacity, j, 0);
-    for (int64_t load = t->demand[i]; load <= t->capacity - t->demand[j]; load++) {
-        const int64_t value = way(t, load, i, j) + way(t, t->capacity - load, j, i) + arc;
-        least = value < least ? value : least;
-    }
-    return least;
-}
-
-// Marks the arcs that no route below the limit has. O(nodes^2 capacity). Returns how many edges are new.
-static int64_t remove_arcs(vrp_recheck *t, int64_t limit)
-{
-    int64_t count = 0;
-    for (int32_t i = 0; i < t->nodes && t->vrp->is_symmetric && !vrp_recheck_is_over(t); i++)
-        for (int32_t j = i + 1; j < t->nodes; j++)
-            if (t->arc[(int64_t)i * t->nodes + j] < VRP_RECHECK_ABSENT / 2 && least_through(t, i, j) >= limit) {
-                t->arc[(int64_t)i * t->nodes + j] = t->arc[(int64_t)j * t->nodes + i] = VRP_RECHECK_ABSENT;
-                count++;
-            }
-    return count;
-}
+// ---- Arcs: no route through them is worth less than a limit
 
 // Removes arcs by the tables, whose bounds rise with each arc that is gone, and by `limit`. Tables of some arcs more are as right, so a few
 // are no reason to fill them again.
-static void remove_by_tables(vrp_recheck *t, const slack *s, int64_t limit, bool *is_done)
+static void remove_by_tables(vrp_recheck *t, const slack *s, int64_t limit, int rounds, bool *is_done)
 {
-    for (int round = 0; round < REMOVALS && *is_done; round++) {
+    for (int round = 0; round < rounds && *is_done; round++) {
         const int64_t by_tables = limit_by_tables(t, s);
-        if (remove_arcs(t, by_tables < limit ? by_tables : limit) < t->nodes)
+        if (vrp_recheck_remove_arcs(t, by_tables < limit ? by_tables : limit) < t->nodes)
             break;
         vrp_recheck_complete(t, is_done);
     }
@@ -339,7 +304,7 @@ static mco_status begin_part(const proof_check *c, vrp_recheck *t, int64_t part,
     t->removed = removed_of(c, part);
     vrp_recheck_arcs(t);
     vrp_recheck_complete(t, is_done);
-    remove_by_tables(t, s, VRP_RECHECK_NONE, is_done);
+    remove_by_tables(t, s, VRP_RECHECK_NONE, vrp_recheck_has_tails(t) ? 1 : REMOVALS, is_done);
     if (*is_done)
         st = note_arcs(c, t, part);
     return st;
@@ -357,8 +322,7 @@ static mco_status find_limit(const proof_check *c, const vrp_recheck *t, const s
     *limit = s->plans - worth_of(t, least, share, 1) + 1;
     if (worth_of(t, least, share, 0) > s->plans)
         *limit = 0;
-    mco_log(c->ctx, MCO_LOG_DETAIL, "recheck: slack %lld, %lld routes below %lld; limit %lld", (long long)s->plans,
-            (long long)list.routes.count, (long long)first, (long long)*limit);
+    mco_log(c->ctx, MCO_LOG_DETAIL, "recheck: slack %lld, limit %lld", (long long)s->plans, (long long)*limit);
 done:
     vrp_recheck_list_clear(c->ctx, &list);
     return st;
@@ -381,7 +345,8 @@ static mco_status check_part(const proof_check *c, vrp_recheck *t, int64_t part,
     MCO_TRY(find_limit(c, t, &s, &limit, end));
     if (*end != VRP_RECHECK_PROVED || limit == 0)
         goto done;
-    remove_by_tables(t, &s, limit, &is_done);
+    if (!vrp_recheck_has_tails(t))
+        remove_by_tables(t, &s, limit, REMOVALS, &is_done);
     *end = VRP_RECHECK_TIME;
     if (is_done)
         MCO_TRY(list_below(c, t, limit, &list, end));
@@ -395,15 +360,7 @@ done:
 static vrp_recheck tables_of(const proof_check *c, const vrp_claim_prices *prices, int64_t part)
 {
     return (vrp_recheck){.ctx = c->ctx, .vrp = c->vrp, .unit = prices->unit, .fleet = c->claims->claim[part].fleet, .price = prices->price,
-                         .cuts = &prices->cuts, .sets = c->sets, .stop_s = c->stop_s, .claims = c->claims, .part = part};
-}
-
-static bool has_rank1(const vrp_claim_prices *prices)
-{
-    for (int64_t k = 0; k < prices->cuts.count; k++)
-        if (prices->cuts.cut[k].kind == VRP_CUT_RANK1)
-            return true;
-    return false;
+                         .cuts = &prices->cuts, .sets = c->sets, .most_bits = TABLE_BITS, .stop_s = c->stop_s, .claims = c->claims, .part = part};
 }
 
 // Arcs that no plan below the bound has, by prices of all plans, and the values that its routes have at most there.
@@ -421,11 +378,14 @@ static mco_status remove_for_all(proof_check *c, const vrp_claim_prices *prices,
     const slack s = slack_of(c, &t);
     MCO_TRY(begin_part(c, &t, 0, &s, &is_done));
     *end = is_done ? VRP_RECHECK_PROVED : VRP_RECHECK_TIME;
-    if (!is_done || !has_rank1(prices))
+    if (!is_done || !vrp_recheck_has_rank1(&prices->cuts))
         goto done;  // tables tell the same without labels
     MCO_TRY(find_limit(c, &t, &s, &limit, end));
-    if (*end == VRP_RECHECK_PROVED)
+    if (*end == VRP_RECHECK_PROVED) {
         c->filter[c->filters++] = (vrp_recheck_filter){prices, limit};
+        MCO_TRY(vrp_recheck_remove_by_tails(&t, limit));
+        MCO_TRY(note_arcs(c, &t, 0));
+    }
     if (*end == VRP_RECHECK_ROOM)
         *end = VRP_RECHECK_PROVED;  // it was a help alone
 done:

@@ -5,9 +5,11 @@
 
 #include "base/grow.h"
 #include "vrp/bound/recheck.h"
+#include "vrp/bound/recheck_detours.h"
+#include "vrp/bound/recheck_labels.h"
 #include "vrp/bound/recheck_lengths.h"
 
-enum { LOOK_LABELS = 256, FIRST_SLOTS = 1 << 12 };
+enum { LOOK_LABELS = 256, FIRST_SLOTS = 1 << 12, TAILS_SHARE = 4 };  // TAILS_SHARE: of the labels
 
 typedef struct label {
     int64_t value;     // at the prices
@@ -38,7 +40,11 @@ typedef struct listing {
     int32_t *of_node;    // [nodes * rows] rows that have the node as a member
     int32_t *of_count;   // [nodes]
     uint8_t *state;      // [rows] behind the label that grows
+    int32_t *active;     // [actives] rows whose state is not 0
+    int32_t actives;
+    vrp_recheck_tails tails;  // first NULL: none
     int32_t *path;       // [nodes]
+    int32_t *distance;   // [nodes * nodes] scaled
     uint64_t *draft;     // [words]
     uint32_t *by_set;    // [sets] route + 1 of the list; 0: empty
     int64_t sets;
@@ -82,6 +88,7 @@ static mco_status open_rows(listing *l)
     MCO_TRY(mco_alloc(l->ctx, &l->of_node, (int64_t)l->t->nodes * l->rows));
     MCO_TRY(mco_alloc(l->ctx, &l->of_count, l->t->nodes));
     MCO_TRY(mco_alloc(l->ctx, &l->state, l->rows));
+    MCO_TRY(mco_alloc(l->ctx, &l->active, l->rows));
     for (int32_t r = 0; r < l->rows; r++)
         for (int32_t m = 0; m < l->row[r]->size; m++) {
             const int32_t i = l->row[r]->node[m];
@@ -103,6 +110,10 @@ static void set_states(listing *l, int32_t count)
             else if (vrp_set_has(row->member, l->path[v]))
                 l->state[r] = (uint8_t)((l->state[r] + row->numerator) % row->denominator);
         }
+    l->actives = 0;
+    for (int32_t r = 0; r < l->rows; r++)
+        if (l->state[r] != 0)
+            l->active[l->actives++] = r;
 }
 
 // What the rows take at the next node k.
@@ -210,12 +221,14 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
     const vrp_recheck *t = l->t;
     const int32_t i = from >= 0 ? l->label[from].node : 0;
     const label behind = from >= 0 ? l->label[from] : (label){0};
-    set_states(l, path_of(l, from, l->path));
+    const int32_t count = path_of(l, from, l->path);
+    set_states(l, count);
+    const vrp_recheck_head head = {t->capacity - load, l->state, l->active, l->actives};
     for (int32_t k = 1; k < t->nodes; k++) {
         const int64_t *on = t->cell + (((t->capacity - load) * t->nodes + k) << t->bits);
-        const uint32_t all = ((uint32_t)1 << (t->sets->size[k] - 1)) - 1;
+        const uint32_t known = vrp_recheck_known(t->sets, t->bits, k);
         const int64_t next = behind.value + t->arc[(int64_t)i * t->nodes + k];
-        if (load + t->demand[k] > t->capacity || next + on[all] >= l->limit)
+        if (load + t->demand[k] > t->capacity || next + on[known] >= l->limit)
             continue;
         if (from >= 0)
             memcpy(l->draft, l->visited + (int64_t)from * l->words, (size_t)l->words * sizeof *l->draft);
@@ -225,7 +238,12 @@ static mco_status extend(listing *l, int32_t from, int64_t load)
             continue;
         const int64_t paid = next + cost_of_visit(l, k), distance = vrp_distance(t->vrp, i, k);
         const int64_t length = behind.length + distance + vrp_service(t->vrp, k);
-        if (paid + on[free_neighbours(l, k, l->draft)] >= l->limit || paid + way_by_length(l, i, k, load + t->demand[k], length) >= l->limit)
+        const uint32_t free = free_neighbours(l, k, l->draft);
+        if (paid + on[free & known] >= l->limit || paid + way_by_length(l, i, k, load + t->demand[k], length) >= l->limit)
+            continue;
+        if (t->vrp->is_symmetric && vrp_recheck_is_detour(l->distance, t->nodes, l->path, count, k))
+            continue;
+        if (l->tails.first != NULL && !vrp_recheck_reaches(&l->tails, &head, k, next, free, l->limit))
             continue;
         l->draft[k >> 6] |= (uint64_t)1 << (k & 63);
         MCO_TRY(add(l, from, k, load + t->demand[k], paid, behind.cost + distance, length));
@@ -266,9 +284,8 @@ static int64_t value_at(const listing *l, const vrp_claim_prices *p, int32_t cou
     return value;
 }
 
-static bool passes(listing *l, int32_t at)
+static bool passes(const listing *l, int32_t count)
 {
-    const int32_t count = path_of(l, at, l->path);
     for (int32_t k = 0; k < l->filters; k++)
         if (value_at(l, l->filter[k].prices, count) >= l->filter[k].limit)
             return false;
@@ -308,7 +325,10 @@ static mco_status close_route(listing *l, int32_t at, vrp_recheck_list *list, ui
     const uint64_t *visited = l->visited + (int64_t)at * l->words;
     const int64_t value = end->value + l->t->arc[(int64_t)end->node * l->t->nodes], cost = end->cost + vrp_distance(l->t->vrp, end->node, 0);
     const bool is_too_long = vrp_has_max_length(l->t->vrp) && end->length + vrp_distance(l->t->vrp, end->node, 0) > l->t->vrp->max_length;
-    if (value >= l->limit || is_too_long || !passes(l, at))
+    if (value >= l->limit || is_too_long)
+        return MCO_OK;
+    const int32_t count = path_of(l, at, l->path);
+    if ((l->t->vrp->is_symmetric && vrp_recheck_is_detour(l->distance, l->t->nodes, l->path, count, 0)) || !passes(l, count))
         return MCO_OK;
     if (2 * (list->routes.count + 1) > l->sets)
         MCO_TRY(grow_sets(l, list, *sets));
@@ -327,7 +347,7 @@ static mco_status close_route(listing *l, int32_t at, vrp_recheck_list *list, ui
     MCO_TRY(mco_grow(l->ctx, &list->value, &list->room, k + 1));
     memcpy(*sets + k * l->words, visited, (size_t)l->words * sizeof *visited);
     list->value[k] = value;
-    MCO_TRY(vrp_routes_append(l->ctx, &list->routes, l->path, path_of(l, at, l->path), cost));
+    MCO_TRY(vrp_routes_append(l->ctx, &list->routes, l->path, count, cost));
     l->by_set[place] = (uint32_t)k + 1;
 done:
     return st;
@@ -335,51 +355,7 @@ done:
 
 // ---- Routes that are not the cheapest of their customers
 //
-// A cheapest plan has none of them: the cheapest one would be in the list, whose costs are lower.
-
-static int64_t cost_of_path(const mco_vrp *vrp, const int32_t *node, int32_t count)
-{
-    int64_t cost = 0;
-    for (int32_t v = 0; v <= count; v++)
-        cost += vrp_distance(vrp, v > 0 ? node[v - 1] : 0, v < count ? node[v] : 0);
-    return cost;
-}
-
-static void turn(int32_t *node, int32_t from, int32_t to)
-{
-    for (; from < to; from++, to--) {
-        const int32_t swap = node[from];
-        node[from] = node[to];
-        node[to] = swap;
-    }
-}
-
-// Moves the customer at `from` to `to`; the others keep their order.
-static void shift(int32_t *node, int32_t from, int32_t to)
-{
-    const int32_t moved = node[from], step = from < to ? 1 : -1;
-    for (int32_t v = from; v != to; v += step)
-        node[v] = node[v + step];
-    node[to] = moved;
-}
-
-// Whether the turn of a part, or the move of a customer, makes a route cheaper. O(count^3).
-static bool is_improvable(const mco_vrp *vrp, int32_t *node, int32_t count, int64_t cost)
-{
-    bool is_better = false;
-    for (int32_t i = 0; i < count; i++)
-        for (int32_t j = 0; j < count && !is_better; j++) {
-            if (i < j) {
-                turn(node, i, j);
-                is_better = cost_of_path(vrp, node, count) < cost;
-                turn(node, i, j);
-            }
-            shift(node, i, j);
-            is_better = is_better || cost_of_path(vrp, node, count) < cost;
-            shift(node, j, i);
-        }
-    return is_better;
-}
+// A cheapest plan has none of them: the cheapest one would be in the list, whose costs are lower. Symmetric lists hold no detours.
 
 static mco_status drop_improvable(const listing *l, vrp_recheck_list *list)
 {
@@ -389,7 +365,7 @@ static mco_status drop_improvable(const listing *l, vrp_recheck_list *list)
     MCO_TRY(mco_alloc(l->ctx, &keep, list->routes.count));
     for (int64_t k = 0; k < list->routes.count; k++) {
         keep[k] = (k % LOOK_LABELS == 0 && vrp_recheck_is_over(l->t)) ||
-                  !is_improvable(l->t->vrp, list->routes.node + list->routes.first[k], vrp_routes_length(&list->routes, k), list->routes.cost[k]);
+                  !vrp_recheck_is_improvable(l->t->vrp, list->routes.node + list->routes.first[k], vrp_routes_length(&list->routes, k), list->routes.cost[k]);
         list->value[kept] = list->value[k];
         kept += keep[k];
     }
@@ -418,10 +394,21 @@ static mco_status search(listing *l, int64_t most, vrp_recheck_list *list, bool 
             MCO_TRY(extend(l, at, load));
         }
     *is_done = true;
-    st = drop_improvable(l, list);
+    if (!l->t->vrp->is_symmetric)
+        st = drop_improvable(l, list);
 done:
     mco_free(l->ctx, &sets);
     return st;
+}
+
+// Where rows have prices, tables tell little of ways home: tails do. Without them the list is as right, and its labels are more.
+static mco_status open_tails(listing *l, int64_t most)
+{
+    const vrp_recheck_labels task = vrp_recheck_task(l->t);
+    bool is_done;
+    if (l->rows == 0 || !l->t->vrp->is_symmetric)
+        return MCO_OK;
+    return vrp_recheck_tails_open(l->ctx, &task, l->limit, most, &l->tails, &is_done);
 }
 
 mco_status vrp_recheck_list_routes(const vrp_recheck *tables, int64_t limit, int64_t most, const vrp_recheck_filter *filter, int32_t filters,
@@ -440,16 +427,27 @@ mco_status vrp_recheck_list_routes(const vrp_recheck *tables, int64_t limit, int
     l.least_demand = tables->capacity;
     for (int32_t i = 1; i < tables->nodes; i++)
         l.least_demand = tables->demand[i] < l.least_demand ? tables->demand[i] : l.least_demand;
+    MCO_TRY(mco_alloc(l.ctx, &l.distance, (int64_t)tables->nodes * tables->nodes));
+    for (int32_t i = 0; i < tables->nodes && !vrp_recheck_is_over(tables); i++)  // the search looks again
+        for (int32_t j = 0; j < tables->nodes; j++)
+            l.distance[(int64_t)i * tables->nodes + j] = vrp_distance(tables->vrp, i, j);
     MCO_TRY(open_rows(&l));
     MCO_TRY(vrp_recheck_lengths_open(tables, &l.lengths, is_done));
     if (!*is_done)
         goto done;
     *is_done = false;
+    MCO_TRY(open_tails(&l, most / TAILS_SHARE));
     MCO_TRY(search(&l, most < INT32_MAX - 1 ? most : INT32_MAX - 1, list, is_done));
+    mco_log(l.ctx, MCO_LOG_DETAIL, "recheck: %lld tails, %lld labels, %lld route%s below %lld",
+            l.tails.first != NULL ? (long long)l.tails.first[tables->nodes] : 0, (long long)l.count, (long long)list->routes.count,
+            mco_plural(list->routes.count), (long long)limit);
 done:
+    vrp_recheck_tails_close(l.ctx, &l.tails);
+    mco_free(l.ctx, &l.active);
     vrp_recheck_lengths_close(l.ctx, &l.lengths);
     mco_free(l.ctx, &l.by_set);
     mco_free(l.ctx, &l.draft);
+    mco_free(l.ctx, &l.distance);
     mco_free(l.ctx, &l.path);
     mco_free(l.ctx, &l.state);
     mco_free(l.ctx, &l.of_count);

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "vrp/bound/recheck.h"
 
-enum { MOST_SIZE = 14 };
+enum { MOST_SIZE = 14, LIGHT_BYTES = 1 << 28 };  // LIGHT_BYTES: of tables that may know smaller sets
 enum { ROWS_IN_TIME = 64, TILE = 32 };  // of arcs between looks at the clock; rows and columns that are transposed together
 
 // ---- The rows: every plan, or every plan of the part, obeys them
@@ -161,10 +161,16 @@ static void extend_q(vrp_recheck *c, int64_t load, int32_t k)
 
 // ---- ng-paths: M stands for neighbours of k; i comes before k
 
-static int32_t bit_of(const vrp_ng_sets *sets, int32_t node, int32_t customer)
+// How many neighbours of a node have bits.
+static int32_t bits_of(const vrp_recheck *c, int32_t node)
 {
-    for (int32_t b = 0; b < sets->size[node] - 1; b++)
-        if (sets->neighbour[(int64_t)node * VRP_NG_MOST + b] == customer)
+    return c->sets->size[node] - 1 < c->bits ? c->sets->size[node] - 1 : c->bits;
+}
+
+static int32_t bit_of(const vrp_recheck *c, int32_t node, int32_t customer)
+{
+    for (int32_t b = 0; b < bits_of(c, node); b++)
+        if (c->sets->neighbour[(int64_t)node * VRP_NG_MOST + b] == customer)
             return b;
     return -1;
 }
@@ -173,12 +179,11 @@ static int32_t bit_of(const vrp_ng_sets *sets, int32_t node, int32_t customer)
 // from k, every memory at i will do.
 static bool relate(const vrp_recheck *c, int32_t i, int32_t k, uint32_t *always, uint32_t gained[VRP_NG_MOST])
 {
-    const vrp_ng_sets *sets = c->sets;
-    bool is_near = bit_of(sets, k, i) >= 0;
+    bool is_near = bit_of(c, k, i) >= 0;
     *always = 0;
     memset(gained, 0, VRP_NG_MOST * sizeof *gained);
-    for (int32_t b = 0; b < sets->size[i] - 1; b++) {
-        const int32_t x = sets->neighbour[(int64_t)i * VRP_NG_MOST + b], at_k = x == k ? -1 : bit_of(sets, k, x);
+    for (int32_t b = 0; b < bits_of(c, i); b++) {
+        const int32_t x = c->sets->neighbour[(int64_t)i * VRP_NG_MOST + b], at_k = x == k ? -1 : bit_of(c, k, x);
         is_near |= x == k || at_k >= 0;
         if (at_k >= 0)
             gained[at_k] = (uint32_t)1 << b;
@@ -191,7 +196,7 @@ static bool relate(const vrp_recheck *c, int32_t i, int32_t k, uint32_t *always,
 static void extend_near(vrp_recheck *c, int64_t load, int32_t k, int32_t i)
 {
     uint32_t always, gained[VRP_NG_MOST], inside[1 << (MOST_SIZE - 1)];
-    const int32_t bits = c->sets->size[k] - 1, own = bit_of(c->sets, k, i);
+    const int32_t bits = bits_of(c, k), own = bit_of(c, k, i);
     const int64_t *from = c->cell + (((load - c->demand[k]) * c->nodes + i) << c->bits);
     int64_t *to = c->cell + ((load * c->nodes + k) << c->bits);
     const int64_t arc = c->arc[(int64_t)i * c->nodes + k];
@@ -212,12 +217,14 @@ static void extend_ng(vrp_recheck *c, int64_t load, int32_t k)
     for (int32_t i = 0; i < c->nodes; i++)
         if (i != k && !c->is_near[(int64_t)k * c->nodes + i] && c->least[from + i] < VRP_RECHECK_NONE && c->least[from + i] + c->arc[(int64_t)i * c->nodes + k] < far)
             far = c->least[from + i] + c->arc[(int64_t)i * c->nodes + k];
-    for (uint32_t m = 0; m < (uint32_t)1 << (c->sets->size[k] - 1); m++)
+    for (uint32_t m = 0; m < (uint32_t)1 << bits_of(c, k); m++)
         c->cell[(at << c->bits) + m] = far;
+    // The set without neighbours has the greatest value: what does not lower it lowers none.
     for (int32_t i = 1; i < c->nodes; i++)
-        if (i != k && c->is_near[(int64_t)k * c->nodes + i] && c->least[from + i] < VRP_RECHECK_NONE)
+        if (i != k && c->is_near[(int64_t)k * c->nodes + i] && c->least[from + i] < VRP_RECHECK_NONE &&
+            c->least[from + i] + c->arc[(int64_t)i * c->nodes + k] < c->cell[at << c->bits])
             extend_near(c, load, k, i);
-    c->least[at] = c->cell[(at << c->bits) + ((uint32_t)1 << (c->sets->size[k] - 1)) - 1];
+    c->least[at] = c->cell[(at << c->bits) + vrp_recheck_known(c->sets, c->bits, k)];
 }
 
 // ---- All paths, load after load
@@ -316,6 +323,10 @@ mco_status vrp_recheck_open(vrp_recheck *c, bool *has_room)
     c->bits = 0;
     for (int32_t i = 1; c->sets != NULL && i < c->nodes; i++)
         c->bits = c->sets->size[i] - 1 > c->bits ? c->sets->size[i] - 1 : c->bits;
+    if (c->most_bits > 0 && c->bits > c->most_bits)
+        c->bits = c->most_bits;
+    while (c->most_bits > 0 && c->bits > 1 && 8.0 * ((double)c->capacity + 1) * c->nodes * (1 << c->bits) > LIGHT_BYTES)
+        c->bits--;
     *has_room = has_room_for(c);
     if (!*has_room)
         return MCO_OK;

@@ -18,6 +18,7 @@ typedef struct vrp_recheck {
     const int32_t *price;
     const vrp_cuts *cuts;
     const vrp_ng_sets *sets;  // NULL: q-paths
+    int32_t most_bits;    // of a set in the tables; 0: all
     double stop_s;
     const vrp_claims *claims;  // NULL: rows hold for all plans
     int64_t part;         // of these claims: rows may hold for it alone
@@ -32,8 +33,24 @@ typedef struct vrp_recheck {
     int32_t *before;      // q: the node before, of the least one
     int64_t *cell;        // ng: [(capacity + 1) * nodes << bits] least value with a memory inside the set
     bool *is_near;        // ng: [nodes * nodes]
-    int32_t bits;         // of the largest set, the node itself not counted
+    int32_t bits;         // of the largest set of the tables, the node itself not counted; they know the first members of larger sets
 } vrp_recheck;
+
+// The neighbours of a node that tables know, as a set of bits.
+static inline uint32_t vrp_recheck_known(const vrp_ng_sets *sets, int32_t bits, int32_t node)
+{
+    const int32_t own = sets->size[node] - 1;
+    return ((uint32_t)1 << (own < bits ? own : bits)) - 1;
+}
+
+// Whether a row of RANK1 has a price. It costs routes by their whole sequence, which tables do not see.
+static inline bool vrp_recheck_has_rank1(const vrp_cuts *cuts)
+{
+    for (int64_t k = 0; cuts != NULL && k < cuts->count; k++)
+        if (cuts->cut[k].kind == VRP_CUT_RANK1 && cuts->cut[k].price != 0)
+            return true;
+    return false;
+}
 
 // Errors: CHECK (an odd price, a price of a row with a wrong sign, a row that not every plan of the part obeys).
 mco_status vrp_recheck_rows(const vrp_recheck *c);

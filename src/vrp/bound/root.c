@@ -12,6 +12,8 @@
 
 // The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
 enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
+// ng-tables of at most so many cells cost little with 32 bits too, so their unit is finer.
+enum { SMALL_CELLS = 6000, SMALL_LARGEST = 1 << 18 };
 // Values of paths stay below VRP_NO_PATH / 2 with prices as large as costs.
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
@@ -121,13 +123,19 @@ static bool is_ng(const vrp_proof *proof)
     return proof->params->relaxation == MCO_VRP_RELAXATION_NG;
 }
 
+static int32_t largest_of(const vrp_proof *proof)
+{
+    const mco_vrp *p = proof->problem;
+    return ((double)p->capacity + 1) * p->nodes <= SMALL_CELLS ? SMALL_LARGEST : NG_LARGEST;
+}
+
 mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
 {
     mco_status st = MCO_OK;
     const mco_vrp_bound_params *p = proof->params;
     vrp_root *r = out;
     *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN, .round_room = proof->result->round_count};
-    MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? NG_LARGEST : Q_LARGEST, &r->problem));
+    MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? largest_of(proof) : Q_LARGEST, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
     r->settings.may_use_cores = proof->may_use_cores;

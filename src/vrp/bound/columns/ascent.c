@@ -175,12 +175,14 @@ static mco_status tell_on_the_way(climb *a, int32_t *room)
 
 // Prices that need no pass to be a bound, for a run that is stopped. Passes make it a better one: of prices rounded down, then to the
 // nearest.
-static mco_status finish(climb *a, int32_t *room, double stop_s, vrp_ascent *out)
+static mco_status finish(climb *a, int32_t *room, bool is_rough, double stop_s, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
     int64_t bound;
     const size_t bytes = (size_t)a->problem->nodes * sizeof *room;
     out->bound = sure_bound(a, out->price);
+    if (is_rough)
+        return MCO_OK;
     round_prices(a, true, room);
     MCO_TRY(prove(a, room, stop_s, &bound));
     if (bound > out->bound || memcmp(out->price, room, bytes) != 0)
@@ -239,38 +241,50 @@ static bool must_stop(const climb *a, int32_t step)
     return a->run != NULL && mco_run_must_stop(a->run, step);
 }
 
-mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
-                      int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
+static mco_status ascend(climb *a, const int32_t *start, int32_t steps, bool is_rough, double stop_s, vrp_ascent *out)
 {
     mco_status st = MCO_OK;
-    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .listener = listener, .known = known};
     const double begin_s = mco_clock_s();
     double slowest_s = 0;
     *out = (vrp_ascent){.bound = INT64_MIN};
-    MCO_TRY(open_climb(&a, start));
-    MCO_TRY(mco_alloc(ctx, &out->price, problem->nodes));
-    // Two passes of the end fit in the time of two steps.
-    for (bool moves = true; moves && out->steps < steps && mco_clock_s() + 3 * slowest_s < stop_s && !must_stop(&a, out->steps);) {
+    MCO_TRY(open_climb(a, start));
+    MCO_TRY(mco_alloc(a->ctx, &out->price, a->problem->nodes));
+    // The passes of the end fit in the time of two steps.
+    for (bool moves = true; moves && out->steps < steps && mco_clock_s() + (is_rough ? 1 : 3) * slowest_s < stop_s && !must_stop(a, out->steps);) {
         const double step_s = mco_clock_s();
-        st = evaluate(&a, stop_s);
+        st = evaluate(a, stop_s);
         if (st == MCO_ERR_STOPPED)
             break;
         MCO_TRY(st);
         out->steps++;
-        moves = advance(&a);
+        moves = advance(a);
         slowest_s = fmax(slowest_s, mco_clock_s() - step_s);
-        MCO_TRY(tell_on_the_way(&a, out->price));
+        MCO_TRY(tell_on_the_way(a, out->price));
     }
     st = MCO_OK;
     if (out->steps > 0)
-        MCO_TRY(finish(&a, a.even, stop_s, out));
-    tell(&a, out->bound);
+        MCO_TRY(finish(a, a->even, is_rough, stop_s, out));
+    tell(a, out->bound);
     out->seconds = mco_clock_s() - begin_s;
 done:
-    close_climb(ctx, &a);
+    close_climb(a->ctx, a);
     if (st != MCO_OK)
-        vrp_ascent_clear(ctx, out);
+        vrp_ascent_clear(a->ctx, out);
     return st;
+}
+
+mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                      int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out)
+{
+    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .listener = listener, .known = known};
+    return ascend(&a, start, steps, false, stop_s, out);
+}
+
+mco_status vrp_ascend_roughly(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                              int32_t steps, double stop_s, mco_run *run, vrp_ascent *out)
+{
+    climb a = {.ctx = ctx, .problem = problem, .pass = pass, .run = run, .known = known};
+    return ascend(&a, start, steps, true, stop_s, out);
 }
 
 void vrp_ascent_clear(mco_context *ctx, vrp_ascent *ascent)

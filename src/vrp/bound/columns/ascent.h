@@ -26,6 +26,10 @@ typedef struct vrp_ascent_listener {
 // LIMIT, DEVICE, those of the listener.
 mco_status vrp_ascend(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
                       int32_t steps, double stop_s, mco_run *run, const vrp_ascent_listener *listener, vrp_ascent *out);
+// The same without the two passes that prove rounded prices: for prices to begin with, or a bound as soon as there is one. Prices are rounded down
+// and have any sign.
+mco_status vrp_ascend_roughly(mco_context *ctx, const vrp_bound_problem *problem, vrp_q_pass *pass, const int32_t *start, int64_t known,
+                              int32_t steps, double stop_s, mco_run *run, vrp_ascent *out);
 void vrp_ascent_clear(mco_context *ctx, vrp_ascent *ascent);
 
 #endif

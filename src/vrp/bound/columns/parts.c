@@ -95,8 +95,8 @@ static mco_status climb_part(parts *s, const place *at, int32_t count)
         start[k + 1] = s->price[at[k].node];
     MCO_TRY(open_part(s, at, count, &part));
     MCO_TRY(vrp_q_open(s->ctx, &part, s->settings, &pass));
-    MCO_TRY(vrp_ascend(s->ctx, &part, pass, s->turn > 0 ? start : NULL, -1, PART_STEPS,
-                       now + left * count / (s->problem->customers - s->done), NULL, NULL, &ascent));
+    MCO_TRY(vrp_ascend_roughly(s->ctx, &part, pass, s->turn > 0 ? start : NULL, -1, PART_STEPS,
+                               now + left * count / (s->problem->customers - s->done), NULL, &ascent));
     for (int32_t k = 0; k < count && ascent.steps > 0; k++)
         s->price[at[k].node] = ascent.price[k + 1];
     s->done += ascent.steps > 0 ? count : 0;
