@@ -97,13 +97,14 @@ typedef struct overlay_gpu_plan {
     const int32_t *d_stop;           // not 0: the host wants the launch to end
     uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][nodes + 6 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
+    int32_t whole_cluster;           // blocks of a cluster, 1, 4 or 8
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 
 // Blocks that fit on the device at a time, for the kernel of a class.
 cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int class_number, int multiprocessors, int32_t *blocks);
-// The same for whole runs: whether all `blocks` fit.
-cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits);
+// The same for whole runs in clusters of 1, 4 or 8 blocks: the blocks of the launch, 0 where the device has no room for all at once.
+cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int cluster, int multiprocessors, int32_t *blocks);
 
 // One iteration: rows, then what all nodes do with the sums. `tick` counts iterations from 0: state and sums of tick % 2 are taken, and
 // those of (tick + 1) % 2 are left. `width`: of jump's ramp; 0: none. `side` runs heavy rows beside the others; forked and joined are
