@@ -142,7 +142,7 @@ static mco_overlay_bound_params params_of(mco_overlay_method method, int64_t ite
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
     p.method = method;
     p.iterations = iterations;
-    p.inner = method == MCO_OVERLAY_METHOD_DIST ? 20 : 4;
+    p.inner = method == MCO_OVERLAY_METHOD_DIST ? 20 : method == MCO_OVERLAY_METHOD_JUMP ? 4 : 0;
     return p;
 }
 
@@ -248,7 +248,8 @@ static void stops(void)
         GPU_CHECK(t.run.stop == (k == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED), "stop %d", (int)t.run.stop);
         GPU_CHECK(t.d.least.high == UINT64_MAX || t.d.iterations > 0, "a bound without an iteration");
         if (t.d.least.high != UINT64_MAX) {
-            const overlay_sum sum = overlay_check_best(&t.d);
+            overlay_sum sum;
+            GPU_CHECK(overlay_check_best(&t.d, &sum), "the check was cancelled");
             GPU_CHECK(sum.low << 1 == t.d.least.low, "the bound is not that of the duals");
         }
         trace_close(&t);
