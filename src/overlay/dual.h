@@ -84,6 +84,9 @@ uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
 // A node that jumps: 0.6 of the way to the least bound that it alone can reach. d->reach and d->width are set.
 uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i);
 
+// Width of the ramp, in units of duals, when this share of the iterations with one is done, from 0.
+uint32_t overlay_ramp_width(double done);
+
 // ---- The methods. Each ends after p->iterations, or when the run does.
 
 mco_status overlay_jump(overlay_dual *d);
