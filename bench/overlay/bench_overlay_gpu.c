@@ -249,7 +249,7 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
 {
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
-    const overlay_gpu_tuning tuning = {.most = most, .cluster = cluster};
+    const overlay_gpu_tuning tuning = {.most = most, .cluster = cluster, .trial = getenv("TRIAL") != NULL ? atoi(getenv("TRIAL")) : 0};
     overlay_dual d;
     overlay_gpu g = {0};
     mco_run of = mco_run_begin(ctx, &settings);

@@ -99,6 +99,7 @@ typedef struct overlay_gpu_plan {
     int32_t whole_blocks;            // 0: this instance is swept by launches
     int32_t whole_cluster;           // blocks of a cluster, 1, 4 or 8
     overlay_gpu_rules rules;
+    int32_t trial;                   // 1: the next row's indices are called for early
 } overlay_gpu_plan;
 
 // Blocks that fit on the device at a time, for the kernel of a class.

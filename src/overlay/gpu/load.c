@@ -252,7 +252,7 @@ static mco_status settle(overlay_gpu *g)
     g->method = g->d->p->method == MCO_OVERLAY_METHOD_STD    ? OVERLAY_GPU_STD
                 : g->d->p->method == MCO_OVERLAY_METHOD_DIST ? OVERLAY_GPU_DIST
                                                              : OVERLAY_GPU_JUMP;
-    g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d)};
+    g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d), .trial = g->tuning.trial};
     if (o->is_complete && o->nodes > 0 && o->nodes <= OVERLAY_GPU_WHOLE_MOST && !g->tuning.by_sweeps)
         MCO_TRY(settle_whole(g));
 done:
