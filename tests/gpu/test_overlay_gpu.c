@@ -122,11 +122,13 @@ static void same_run(const char *what, const mco_overlay *o, const trace *t, con
 
 static void compare(const char *what, const mco_overlay *o, mco_overlay_bound_params *p)
 {
-    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}, {.cluster = 1}, {.cluster = 4}, {.cluster = 8}};
+    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}, {.cluster = 1}, {.cluster = 8}, {.cluster = 16}};
     char name[160];
     mco_overlay_bound_result r = bounded(o, p, MCO_ENGINE_REFERENCE);
     for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++) {
         trace t;
+        if (tunings[k].cluster > 0 && p->method != MCO_OVERLAY_METHOD_STD)
+            continue;
         if ((tunings[k].by_sweeps || tunings[k].cluster > 0) && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
             continue;
         snprintf(name, sizeof name, "%s, method %d, start %d, tuning %zu", what, (int)p->method, (int)p->start, k);
@@ -156,7 +158,7 @@ static void methods(const char *what, mco_overlay *o, int64_t iterations)
     p.start = MCO_OVERLAY_START_ZERO;
     compare(what, o, &p);
     p = params_of(MCO_OVERLAY_METHOD_STD, 2 * iterations);
-    p.start = MCO_OVERLAY_START_HALF;
+    p.start = o->weight != NULL ? MCO_OVERLAY_START_AUTO : MCO_OVERLAY_START_HALF;
     compare(what, o, &p);
     p.start = MCO_OVERLAY_START_ZERO;
     p.std_norm = MCO_OVERLAY_NORM_SQUARED;

@@ -9,7 +9,7 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
-enum { NODES_WITHOUT_CLUSTER = 64 };
+enum { NODES_WITHOUT_CLUSTER = 400 };               // fewer take as long in whole.cu
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
@@ -227,15 +227,18 @@ static overlay_gpu_rules rules_of(const overlay_dual *d)
                                                                                   : 0};
 }
 
-// Whole runs in the largest clusters that the device has room for. Few blocks need none.
-static mco_status settle_whole(overlay_gpu *g)
+// Whole runs of std by one cluster: the largest that the device has.
+static mco_status settle_cluster(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
-    overlay_gpu_plan *p = &g->plan;
-    const int forced = g->tuning.cluster, most = forced > 0 ? forced : p->nodes > NODES_WITHOUT_CLUSTER && g->device.info.major >= 9 ? 8 : 1;
-    for (int cluster = most; cluster >= 1 && p->whole_blocks == 0; cluster = forced > 0 ? 0 : cluster == 8 ? 4 : cluster == 4 ? 1 : 0) {
-        p->whole_cluster = cluster;
-        MCO_CUDA(g->device.ctx, overlay_gpu_whole_fits(g->method, p->nodes, cluster, g->device.info.multiprocessors, &p->whole_blocks));
+    const int forced = g->tuning.cluster;
+    if (g->method != OVERLAY_GPU_STD || g->plan.whole_blocks == 0 || forced == 1 || (forced == 0 && g->plan.nodes <= NODES_WITHOUT_CLUSTER))
+        return MCO_OK;
+    for (int blocks = 16; blocks >= 8 && g->plan.whole_cluster == 0; blocks /= 2) {
+        bool fits = false;
+        if (forced == 0 || forced == blocks)
+            MCO_CUDA(g->device.ctx, overlay_gpu_cluster_fits(blocks, &fits));
+        g->plan.whole_cluster = fits ? blocks : 0;
     }
 done:
     return st;
@@ -245,6 +248,7 @@ static mco_status settle(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
     const mco_overlay *o = g->d->o;
+    bool fits = false;
     g->bytes = overlay_gpu_bytes(o);
     if ((size_t)g->bytes > g->device.info.free_bytes)
         MCO_TRY(mco_fail(g->device.ctx, MCO_ERR_LIMIT, "GPU %d: the instance takes %" PRId64 " bytes of device memory, %zu are free",
@@ -252,9 +256,11 @@ static mco_status settle(overlay_gpu *g)
     g->method = g->d->p->method == MCO_OVERLAY_METHOD_STD    ? OVERLAY_GPU_STD
                 : g->d->p->method == MCO_OVERLAY_METHOD_DIST ? OVERLAY_GPU_DIST
                                                              : OVERLAY_GPU_JUMP;
-    g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d), .trial = g->tuning.trial};
+    g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d)};
     if (o->is_complete && o->nodes > 0 && o->nodes <= OVERLAY_GPU_WHOLE_MOST && !g->tuning.by_sweeps)
-        MCO_TRY(settle_whole(g));
+        MCO_CUDA(g->device.ctx, overlay_gpu_whole_fits(g->method, o->nodes, g->device.info.multiprocessors, &fits));
+    g->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
+    MCO_TRY(settle_cluster(g));
 done:
     return st;
 }

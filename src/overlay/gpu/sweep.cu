@@ -136,13 +136,11 @@ DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const
 // A row by a warp, K links a lane.
 template <int METHOD, int K>
 DEVICE bool sweep_row(const sweep_task &t, const overlay_gpu_node *nodes, int side, int32_t i, const overlay_gpu_node &me, int32_t most,
-                      uint32_t floor, int64_t next, int64_t next_end, sweep_sums &sums)
+                      uint32_t floor, sweep_sums &sums)
 {
     const int lane = (int)(threadIdx.x % WARP);
     warp_row<K> row;
     load_kept<warp_row<K>, K>(t.plan, nodes, me, i, most, WARP, lane, row);
-    if (lane < K && lane * WARP < most && next + lane * WARP < next_end)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"(t.plan.d_to + next + lane * WARP));
     return work<METHOD>(t, row, side, i, me, floor, WARP, lane, sums);
 }
 
@@ -195,16 +193,9 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
             break;
         }
         int32_t near = METHOD == OVERLAY_GPU_JUMP && p.d_near != nullptr ? p.d_near[i] : INT32_MAX;
-        int64_t next = 0, next_end = 0;
-        if (p.trial != 0 && !p.is_complete && at + (int64_t)gridDim.x * WARPS < t.end) {
-            const int64_t ahead = at + (int64_t)gridDim.x * WARPS;
-            const int32_t of = p.d_order != nullptr ? p.d_order[ahead] : (int32_t)ahead;
-            next = p.d_first[of];
-            next_end = p.d_first[of + 1];
-        }
         uint32_t floor = near < INT32_MAX ? p.d_floor[i] : 0;
-        while (!(K > FEW && near <= FEW * WARP ? sweep_row<METHOD, FEW>(t, nodes, side, i, me, near, floor, next, next_end, sums)
-                                               : sweep_row<METHOD, K>(t, nodes, side, i, me, near, floor, next, next_end, sums))) {
+        while (!(K > FEW && near <= FEW * WARP ? sweep_row<METHOD, FEW>(t, nodes, side, i, me, near, floor, sums)
+                                               : sweep_row<METHOD, K>(t, nodes, side, i, me, near, floor, sums))) {
             near = INT32_MAX;  // once: no look is below 0
             floor = 0;
             if (lane == 0)

@@ -33,11 +33,11 @@ constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
 // In dynamic shared memory, since many blocks share an emulator's static one.
 struct whole_room {
     uint64_t view[WARPS][VIEW_MOST];  // dist
-    // What all have sent, in two sets that take turns: a node's dual or, for std, its excess; of each block the pieces of its sums.
-    uint32_t node[OVERLAY_GPU_SLOTS][OVERLAY_GPU_WHOLE_MOST];
-    uint4 piece[OVERLAY_GPU_SLOTS][SUM_WORDS][BLOCKS_MOST / 4];
-    uint32_t dual[OVERLAY_GPU_WHOLE_MOST];  // std
+    uint32_t dual[OVERLAY_GPU_WHOLE_MOST];
+    int32_t excess[OVERLAY_GPU_WHOLE_MOST];  // std
     uint64_t part[WARPS], square[WARPS];
+    wide_sum bound;
+    double norm;  // std
 };
 
 struct whole_task {
@@ -60,7 +60,7 @@ template <int K> struct own_node {
     descent steps;
 };
 
-template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, const uint32_t *dual, own_node<K> &own)
+template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, whole_room &room, own_node<K> &own)
 {
     const int lane = (int)(threadIdx.x % WARP);
     own.i = (int32_t)(blockIdx.x * WARPS + threadIdx.x / WARP);
@@ -77,7 +77,7 @@ template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, co
     own.reach = METHOD == OVERLAY_GPU_JUMP && own.is_node ? p.d_reach[own.i] : 0;
     own.steps.alpha = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_alpha[own.i] : 0;
     own.steps.stalls = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_stalls[own.i] : 0;
-    own.dual = own.is_node ? dual[own.i] : 0;
+    own.dual = own.is_node ? room.dual[own.i] : 0;
 }
 
 template <int METHOD, int K> DEVICE void close_node(const overlay_gpu_plan &p, const own_node<K> &own)
@@ -94,12 +94,12 @@ template <int METHOD, int K> DEVICE void close_node(const overlay_gpu_plan &p, c
 }
 
 // The excesses of the row; links of limit 0 stand for those that are not there.
-template <int K> DEVICE void load_row(const uint32_t *dual, own_node<K> &own)
+template <int K> DEVICE void load_row(const whole_room &room, own_node<K> &own)
 {
     const int lane = (int)(threadIdx.x % WARP);
 #pragma unroll
     for (int k = 0; k < K; k++)
-        own.row.excess[k] = above(own.weight[k], dual[k * WARP + lane]);
+        own.row.excess[k] = above(own.weight[k], room.dual[k * WARP + lane]);
 }
 
 template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &room, int32_t at, own_node<K> &own)
@@ -146,89 +146,118 @@ template <int METHOD, int K> DEVICE void tell(const whole_task &t, whole_room &r
         send(words + t.plan.nodes + (warp * BOUND_WORDS + lane) * t.plan.whole_blocks + blockIdx.x, lane == 0 ? low : lane == 1 ? middle : high, tag);
 }
 
-// Waits for the words of all, and passes them on. The blocks of a cluster share the words among them: each waits for its part and
-// writes it to the shared memory of all C. The word of node j goes to node[j], piece k of block b to piece[k][b].
-template <int METHOD, int K, int C> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
+// Waits for all pieces of blocks lane, lane + 32, ...: N of each kind at most.
+template <int N> DEVICE void wait_for_pieces(const uint64_t *words, int lane, int blocks, uint32_t tag, uint64_t (&got)[BOUND_WORDS * N])
 {
-    constexpr int SUMS = METHOD == OVERLAY_GPU_STD ? SUM_WORDS : BOUND_WORDS;
-    constexpr int MOST = K * WARP + SUMS * (K * WARP / WARPS), N = (MOST + C * OVERLAY_GPU_BLOCK - 1) / (C * OVERLAY_GPU_BLOCK);
-    const int nodes = t.plan.nodes, blocks = t.plan.whole_blocks, end = nodes + SUMS * blocks;
-    const int from = (int)(blockIdx.x % C * OVERLAY_GPU_BLOCK + threadIdx.x), slot = (int)(tag % OVERLAY_GPU_SLOTS);
-    uint32_t *const piece = reinterpret_cast<uint32_t *>(room.piece[slot]);
-    uint64_t got[N];
+    bool is_missing;
+#pragma unroll
+    for (int k = 0; k < BOUND_WORDS * N; k++)
+        got[k] = (uint64_t)(tag ^ 1) << 32;
+    do {
+        is_missing = false;
+#pragma unroll
+        for (int k = 0; k < BOUND_WORDS * N; k++)
+            if (lane + k % N * WARP < blocks && (uint32_t)(got[k] >> 32) != tag)
+                got[k] = look(words + k / N * blocks + lane + k % N * WARP);
+#pragma unroll
+        for (int k = 0; k < BOUND_WORDS * N; k++)
+            is_missing = is_missing || (lane + k % N * WARP < blocks && (uint32_t)(got[k] >> 32) != tag);
+    } while (is_missing);
+}
+
+// Waits for words `from`, from + step, ... below `end`, N at most. All loads are on their way at once; those that came too early are repeated.
+template <int N> DEVICE void wait_for(const uint64_t *words, int from, int end, int step, uint32_t tag, uint64_t (&got)[N])
+{
     bool is_missing;
 #pragma unroll
     for (int k = 0; k < N; k++)
         got[k] = (uint64_t)(tag ^ 1) << 32;
-    do {  // all loads are on their way at once; those that came too early are repeated
+    do {
         is_missing = false;
 #pragma unroll
         for (int k = 0; k < N; k++)
-            if (from + k * C * OVERLAY_GPU_BLOCK < end && (uint32_t)(got[k] >> 32) != tag)
-                got[k] = look(words + from + k * C * OVERLAY_GPU_BLOCK);
+            if (from + k * step < end && (uint32_t)(got[k] >> 32) != tag)
+                got[k] = look(words + from + k * step);
 #pragma unroll
         for (int k = 0; k < N; k++)
-            is_missing = is_missing || (from + k * C * OVERLAY_GPU_BLOCK < end && (uint32_t)(got[k] >> 32) != tag);
+            is_missing = is_missing || (from + k * step < end && (uint32_t)(got[k] >> 32) != tag);
     } while (is_missing);
-#pragma unroll
-    for (int k = 0; k < N; k++) {
-        const int at = from + k * C * OVERLAY_GPU_BLOCK;
-        const int sum = at - nodes, kind = sum / blocks;
-        if (at < end)
-            give_all<C>(at < nodes ? &room.node[slot][at] : piece + kind * BLOCKS_MOST + sum - kind * blocks, (uint32_t)got[k]);
-    }
-    cluster_barrier<C>();
 }
 
-// The sum of what all blocks have sent in three pieces each, kinds `first` to first + 2. Pieces of absent blocks are 0.
-DEVICE wide_sum sum_of_pieces(const whole_room &room, uint32_t tag, int first)
+// The sum of what all blocks have sent in three pieces each, piece by piece. A warp.
+DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 {
+    constexpr int N = BLOCKS_MOST / WARP;
     const int lane = (int)(threadIdx.x % WARP);
-    uint32_t piece[BOUND_WORDS];
+    uint64_t got[BOUND_WORDS * N];
+    wait_for_pieces<N>(words, lane, blocks, tag, got);
+    uint32_t piece[BOUND_WORDS] = {0, 0, 0};
 #pragma unroll
-    for (int k = 0; k < BOUND_WORDS; k++) {
-        const uint4 of = room.piece[tag % OVERLAY_GPU_SLOTS][first + k][lane];
-        piece[k] = __reduce_add_sync(ALL_LANES, of.x + of.y + of.z + of.w);
-    }
-    wide_sum sum = {piece[0], 0};
-    add_to(sum, (uint64_t)piece[1] << PIECE_BITS);
-    add_to(sum, (uint64_t)piece[2] << 2 * PIECE_BITS, (uint64_t)piece[2] >> (64 - 2 * PIECE_BITS));
+    for (int k = 0; k < BOUND_WORDS * N; k++)
+        piece[k / N] += lane + k % N * WARP < blocks ? (uint32_t)got[k] : 0;
+    const uint64_t low = __reduce_add_sync(ALL_LANES, piece[0]), middle = __reduce_add_sync(ALL_LANES, piece[1]);
+    const uint64_t high = __reduce_add_sync(ALL_LANES, piece[2]);
+    wide_sum sum = {low, 0};
+    add_to(sum, middle << PIECE_BITS);
+    add_to(sum, high << 2 * PIECE_BITS, high >> (64 - 2 * PIECE_BITS));
     return sum;
 }
 
-template <int METHOD, int K, int C> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK, 1) run_whole(const __grid_constant__ whole_task t)
+// Waits for the words of all. The first warp takes the bound, for std the second one the squares, the others the nodes.
+template <int METHOD, int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
+{
+    constexpr int SUMMERS = METHOD == OVERLAY_GPU_STD ? 2 : 1, HEARERS = OVERLAY_GPU_BLOCK - SUMMERS * WARP;
+    constexpr int N = (K * WARP + HEARERS - 1) / HEARERS;
+    const int warp = (int)(threadIdx.x / WARP), blocks = t.plan.whole_blocks;
+    if (warp < SUMMERS) {
+        const wide_sum sum = wait_for_sum(words + t.plan.nodes + warp * BOUND_WORDS * blocks, blocks, tag);
+        if (warp == 1)
+            room.norm = norm_of(t.plan.rules, sum);  // all lanes write the same
+        else if (threadIdx.x % WARP == 0)
+            room.bound = sum;
+    } else {
+        const int from = (int)threadIdx.x - SUMMERS * WARP;
+        uint64_t got[N];
+        wait_for<N>(words, from, t.plan.nodes, HEARERS, tag, got);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const int j = from + k * HEARERS;
+            if (j < t.plan.nodes && METHOD == OVERLAY_GPU_STD)
+                room.excess[j] = (int32_t)(uint32_t)got[k];
+            else if (j < t.plan.nodes)
+                room.dual[j] = (uint32_t)got[k];
+        }
+    }
+    __syncthreads();
+}
+
+template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK, 1) run_whole(const __grid_constant__ whole_task t)
 {
     whole_room &room = *dynamic_shared<whole_room>();
     const overlay_gpu_plan &p = t.plan;
-    const bool is_writer = blockIdx.x == 0 && threadIdx.x == 0, is_std = METHOD == OVERLAY_GPU_STD;
+    const bool is_writer = blockIdx.x == 0 && threadIdx.x == 0;
     overlay_gpu_state s = p.d_state[0];
     own_node<K> own;
     s.changes = 0;
-    uint32_t *dual = is_std ? room.dual : room.node[t.tick % OVERLAY_GPU_SLOTS];
-    for (int j = (int)threadIdx.x; j < OVERLAY_GPU_WHOLE_MOST; j += OVERLAY_GPU_BLOCK) {
-        dual[j] = j >= p.nodes ? 0 : t.from_best && s.least_high != UINT64_MAX ? p.d_best[j] : p.d_node[0][j].dual;
-        if (!is_std)
-            room.node[(t.tick + 1) % OVERLAY_GPU_SLOTS][j] = 0;
-    }
-    for (int k = (int)threadIdx.x; k < OVERLAY_GPU_SLOTS * SUM_WORDS * BLOCKS_MOST / 4; k += OVERLAY_GPU_BLOCK)
-        room.piece[0][0][k] = {0, 0, 0, 0};
-    cluster_barrier<C>();
-    open_node<METHOD, K>(p, dual, own);
+    for (int j = (int)threadIdx.x; j < OVERLAY_GPU_WHOLE_MOST; j += OVERLAY_GPU_BLOCK)
+        room.dual[j] = j >= p.nodes ? 0 : t.from_best && s.least_high != UINT64_MAX ? p.d_best[j] : p.d_node[0][j].dual;
+    __syncthreads();
+    open_node<METHOD, K>(p, room, own);
     for (int32_t at = 0; at < t.count; at++) {
         const uint32_t tag = t.tick + (uint32_t)at + 1;
         uint64_t *words = p.d_words + (tag % OVERLAY_GPU_SLOTS) * (uint64_t)(p.nodes + SUM_WORDS * p.whole_blocks);
-        load_row(is_std ? room.dual : room.node[(tag - 1) % OVERLAY_GPU_SLOTS], own);
+        load_row(room, own);
         work<METHOD, K>(t, room, at, own);
         tell<METHOD, K>(t, room, words, tag, own);
-        hear<METHOD, K, C>(t, room, words, tag);
-        const wide_sum bound = sum_of_pieces(room, tag, 0);
+        hear<METHOD, K>(t, room, words, tag);
+        const wide_sum bound = room.bound;
         const bool is_less = take_bound(s, bound, p.d_log, is_writer);
         if (is_less && own.is_node && threadIdx.x % WARP == 0)
             p.d_best[own.i] = own.dual;
-        if (is_std) {
-            const double length = step_length(s, p.rules, is_less, bound, norm_of(p.rules, sum_of_pieces(room, tag, BOUND_WORDS)));
+        if (METHOD == OVERLAY_GPU_STD) {
+            const double length = step_length(s, p.rules, is_less, bound, room.norm);
             for (int j = (int)threadIdx.x; j < p.nodes; j += OVERLAY_GPU_BLOCK)
-                room.dual[j] = stepped(room.dual[j], length, (int32_t)room.node[tag % OVERLAY_GPU_SLOTS][j]);
+                room.dual[j] = stepped(room.dual[j], length, room.excess[j]);
             __syncthreads();
             own.next = own.is_node ? room.dual[own.i] : 0;
         }
@@ -246,51 +275,26 @@ template <int METHOD, int K, int C> __global__ void __launch_bounds__(OVERLAY_GP
 
 typedef void whole_kernel(const whole_task);
 
-template <int METHOD, int C> whole_kernel *kernel_of(int32_t nodes)
+template <int METHOD> whole_kernel *kernel_of(int32_t nodes)
 {
-    return nodes <= 64    ? run_whole<METHOD, 2, C>
-           : nodes <= 256 ? run_whole<METHOD, 8, C>
-           : nodes <= 512 ? run_whole<METHOD, 16, C>
-                          : run_whole<METHOD, 32, C>;
+    return nodes <= 64 ? run_whole<METHOD, 2> : nodes <= 256 ? run_whole<METHOD, 8> : nodes <= 512 ? run_whole<METHOD, 16> : run_whole<METHOD, 32>;
 }
 
-template <int C> whole_kernel *kernel_for(overlay_gpu_method method, int32_t nodes)
+whole_kernel *kernel_for(overlay_gpu_method method, int32_t nodes)
 {
-    return method == OVERLAY_GPU_STD    ? kernel_of<OVERLAY_GPU_STD, C>(nodes)
-           : method == OVERLAY_GPU_DIST ? kernel_of<OVERLAY_GPU_DIST, C>(nodes)
-                                        : kernel_of<OVERLAY_GPU_JUMP, C>(nodes);
-}
-
-whole_kernel *kernel_for(overlay_gpu_method method, int32_t nodes, int cluster)
-{
-    return cluster == 8 ? kernel_for<8>(method, nodes) : cluster == 4 ? kernel_for<4>(method, nodes) : kernel_for<1>(method, nodes);
+    return method == OVERLAY_GPU_STD    ? kernel_of<OVERLAY_GPU_STD>(nodes)
+           : method == OVERLAY_GPU_DIST ? kernel_of<OVERLAY_GPU_DIST>(nodes)
+                                        : kernel_of<OVERLAY_GPU_JUMP>(nodes);
 }
 
 }  // namespace
 
-extern "C" cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int cluster, int multiprocessors, int32_t *blocks)
+extern "C" cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits)
 {
-    int together = 0;
-    cudaFuncAttributes of = {};
-    const int wanted = (nodes + WARPS * cluster - 1) / (WARPS * cluster) * cluster;
-    whole_kernel *const kernel = kernel_for(method, nodes, cluster);
-    cudaError_t error = cudaFuncGetAttributes(&of, (const void *)kernel);
-    *blocks = 0;
-    if (cluster > 1 && of.ptxVersion < 90)  // code of older devices has no clusters
-        return error;
-    if (cluster > 1) {
-        cudaLaunchAttribute attributes[2];
-        cudaLaunchConfig_t config = together_with(attributes, wanted, OVERLAY_GPU_BLOCK, cluster, sizeof(whole_room), NULL);
-        config.attrs = attributes + 1;
-        config.numAttrs = 1;
-        error = cudaOccupancyMaxActiveClusters(&together, kernel, &config);
-        together *= cluster;
-    } else {
-        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&together, kernel, OVERLAY_GPU_BLOCK, sizeof(whole_room));
-        together *= multiprocessors;
-    }
-    if (error == cudaSuccess && wanted <= together && wanted <= BLOCKS_MOST)
-        *blocks = wanted;
+    int on_each = 0;
+    const int blocks = (nodes + WARPS - 1) / WARPS;
+    const cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&on_each, kernel_for(method, nodes), OVERLAY_GPU_BLOCK, sizeof(whole_room));
+    *fits = error == cudaSuccess && blocks <= on_each * multiprocessors;
     return error;
 }
 
@@ -298,8 +302,5 @@ extern "C" cudaError_t overlay_gpu_launch_whole(const overlay_gpu_plan *plan, ov
                                                 const uint32_t *d_width, bool from_best, cudaStream_t stream)
 {
     const whole_task task = {*plan, tick, count, d_width, from_best};
-    cudaLaunchAttribute attributes[2];
-    const cudaLaunchConfig_t config =
-        together_with(attributes, plan->whole_blocks, OVERLAY_GPU_BLOCK, plan->whole_cluster, sizeof(whole_room), stream);
-    return cudaLaunchKernelEx(&config, kernel_for(method, plan->nodes, plan->whole_cluster), task);
+    return launch_together(kernel_for(method, plan->nodes), plan->whole_blocks, OVERLAY_GPU_BLOCK, sizeof(whole_room), stream, task);
 }

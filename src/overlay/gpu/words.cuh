@@ -38,57 +38,22 @@ DEVICE uint64_t look(const uint64_t *word)
     return both;
 }
 
-// ---- Clusters: C blocks that write to each other's shared memory; 1: a block by itself
-
-// A barrier of the cluster: what any of its threads wrote before, to shared memory of any block, is visible behind it.
-template <int C> DEVICE void cluster_barrier()
+// A launch whose blocks are all on the device at once, or an error.
+template <class... PARAMETERS, class... ARGUMENTS>
+cudaError_t launch_together(void (*kernel)(PARAMETERS...), int blocks, int threads, size_t shared_bytes, cudaStream_t stream,
+                            const ARGUMENTS &...arguments)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if (C > 1) {
-        asm volatile("barrier.cluster.arrive.release.aligned;\n\tbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-        return;
-    }
-#endif
-    __syncthreads();
-}
-
-// Writes a value to the same place in the shared memory of all blocks of the cluster.
-template <int C> DEVICE void give_all(uint32_t *shared, uint32_t value)
-{
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
-    if (C > 1) {
-        const uint32_t here = (uint32_t)__cvta_generic_to_shared(shared);
-#pragma unroll
-        for (int rank = 0; rank < C; rank++) {
-            uint32_t there;
-            asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(here), "r"(rank));
-            asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(value) : "memory");
-        }
-        return;
-    }
-#endif
-    *shared = value;
-}
-
-// A launch whose blocks, in clusters, are all on the device at once, or an error. `attributes` [2] lives as long as the result.
-inline cudaLaunchConfig_t together_with(cudaLaunchAttribute *attributes, int blocks, int threads, int cluster, size_t shared_bytes, cudaStream_t stream)
-{
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
     cudaLaunchConfig_t config = {};
-    attributes[0] = {};
-    attributes[0].id = cudaLaunchAttributeCooperative;
-    attributes[0].val.cooperative = 1;
-    attributes[1] = {};
-    attributes[1].id = cudaLaunchAttributeClusterDimension;
-    attributes[1].val.clusterDim.x = (unsigned int)cluster;
-    attributes[1].val.clusterDim.y = 1;
-    attributes[1].val.clusterDim.z = 1;
     config.gridDim = dim3((unsigned int)blocks);
     config.blockDim = dim3((unsigned int)threads);
     config.dynamicSmemBytes = shared_bytes;
     config.stream = stream;
-    config.attrs = attributes;
-    config.numAttrs = cluster > 1 ? 2 : 1;
-    return config;
+    config.attrs = &together;
+    config.numAttrs = 1;
+    return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
 }  // namespace
