@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times of the overlay's bounds on one GPU: kernels by events, and the wall time with transfers.
-//     bench_overlay_gpu complete NODES            all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %
+//     bench_overlay_gpu complete NODES [CLUSTER]  all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %; std in a cluster of
+//                                                 8 or 16 blocks, or 1: without
 //     bench_overlay_gpu regular NODES DEGREE      jumps; each node has DEGREE links
 //     bench_overlay_gpu skewed NODES DEGREE SKEW  ends of links are drawn as rank to the power of -SKEW
 //     bench_overlay_gpu weights NODES DEGREE      as regular, with weights of the links' own
@@ -19,6 +20,7 @@ enum { REPEATS = 4, CHUNK = 1 << 12, HIGHEST = 256, LOWEST = 14, SORTED_MOST = 4
 
 static mco_context *ctx;
 static mco_team team;
+static int cluster;  // of std; 0: as the engine chooses
 
 #define MUST(call)                                             \
     do {                                                       \
@@ -240,13 +242,14 @@ typedef struct figures {
     double kernel_s, load_s, run_s, bound;
     int64_t iterations, best;
     bool is_checked;
+    int cluster;  // of std
 } figures;
 
 static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_start start, int64_t iterations, int64_t most, bool checks)
 {
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
-    const overlay_gpu_tuning tuning = {.most = most};
+    const overlay_gpu_tuning tuning = {.most = most, .cluster = cluster};
     overlay_dual d;
     overlay_gpu g = {0};
     mco_run of = mco_run_begin(ctx, &settings);
@@ -259,10 +262,12 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
     const double begin_s = mco_clock_s();
     MUST(overlay_gpu_start(&g));
     MUST(overlay_gpu_iterate(&g));
-    figures f = {g.device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false};
+    figures f = {g.device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false,
+                 g.plan.whole_cluster};
     overlay_gpu_close(&g);
     if (checks) {
-        const overlay_sum sum = overlay_check_best(&d);
+        overlay_sum sum;
+        (void)overlay_check_best(&d, &sum);  // nothing cancels it
         const double check_s = mco_clock_s() - begin_s - f.run_s;
         f.is_checked = sum.low << 1 == d.least.low && (sum.high << 1 | sum.low >> 63) == d.least.high;
         printf("    check on %d cores %.3f s: %s\n", d.workers, check_s, f.is_checked ? "the same" : "ANOTHER BOUND");
@@ -318,6 +323,7 @@ int main(int argc, char **argv)
         mco_overlay_generation how = MCO_OVERLAY_GENERATION_INIT;
         mco_overlay *o = NULL;
         how.nodes = nodes;
+        cluster = argc > 3 ? atoi(argv[3]) : 0;
         MUST(mco_overlay_generate(ctx, &how, &o));
         printf("complete, %d nodes\n", nodes);
         figures f = run(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, 200, 0, true);
@@ -325,6 +331,7 @@ int main(int argc, char **argv)
         f = best_of(o, MCO_OVERLAY_METHOD_DIST, MCO_OVERLAY_START_ZERO, 500, 0, REPEATS);
         print("dist 500 x 20, from zero", &f);
         f = best_of(o, MCO_OVERLAY_METHOD_STD, MCO_OVERLAY_START_ZERO, 10000, 0, REPEATS);
+        printf("  in a cluster of %d:\n", f.cluster);
         print("std 10000, from zero", &f);
         f = best_of(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, 200, 0, REPEATS);
         print("jump 200, from zero", &f);

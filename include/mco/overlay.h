@@ -141,6 +141,7 @@ typedef struct mco_overlay_bound_result {
     mco_overlay_round *rounds; // [round_count] of mco_overlay_follow(), the first one before any event; else NULL; owned
     int64_t round_count;
     char reason[MCO_REASON_ROOM];
+    int64_t seed;          // of the shakes in mco_overlay_follow(); else 0
 } mco_overlay_bound_result;
 #define MCO_OVERLAY_BOUND_RESULT_INIT MCO_SIZED(mco_overlay_bound_result)
 

@@ -110,11 +110,28 @@ static mco_status refuse_live_options(const cli_call *call)
     return MCO_OK;
 }
 
+// They are for one method each.
+static mco_status refuse_options_of_methods(const cli_call *call)
+{
+    static const struct {
+        const char *flag, *name;
+        mco_overlay_method method;
+    } of[] = {{"--std-constant", "std", MCO_OVERLAY_METHOD_STD},
+              {"--std-norm", "std", MCO_OVERLAY_METHOD_STD},
+              {"--dist-step", "dist", MCO_OVERLAY_METHOD_DIST},
+              {"--dist-keep", "dist", MCO_OVERLAY_METHOD_DIST}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+        if (cli_has(call, of[k].flag) && ((const session *)call->state)->bound_params.method != of[k].method)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is for --method %s", of[k].flag, of[k].name);
+    return MCO_OK;
+}
+
 static mco_status open_bound(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
     MCO_TRY(refuse_live_options(call));
+    MCO_TRY(refuse_options_of_methods(call));
     MCO_TRY(open(call));
     if (s->events_path != NULL)
         MCO_TRY(mco_overlay_read_events(call->ctx, s->instance, s->events_path, &s->events));

@@ -182,21 +182,26 @@ static void check_block(void *shared, int worker, int64_t block)
     overlay_dual *d = shared;
     const int64_t first = block * d->block, end = first + d->block < d->o->nodes ? first + d->block : d->o->nodes;
     (void)worker;
+    if (d->run->stop != MCO_STOP_CANCELLED && mco_is_cancelled(d->ctx))
+        atomic_store_explicit(&d->is_cut, true, memory_order_relaxed);
+    if (atomic_load_explicit(&d->is_cut, memory_order_relaxed))
+        return;
     d->part[block] = (overlay_sum){0};
     overlay_check_rows(d->o, d->best, first, end, &d->part[block]);
 }
 
-overlay_sum overlay_check_best(overlay_dual *d)
+bool overlay_check_best(overlay_dual *d, overlay_sum *sum)
 {
-    overlay_sum sum = {0};
+    atomic_store(&d->is_cut, false);  // a limit may have ended the last sweep
     if (d->workers > 1)
         mco_team_run(&d->team, d->blocks, check_block, NULL, d);
     else
         for (int64_t b = 0; b < d->blocks; b++)
             check_block(d, 0, b);
+    *sum = (overlay_sum){0};
     for (int64_t b = 0; b < d->blocks; b++)
-        overlay_add_sum(&sum, &d->part[b]);
-    return sum;
+        overlay_add_sum(sum, &d->part[b]);
+    return !atomic_load(&d->is_cut);
 }
 
 // ---- Iterations

@@ -57,8 +57,9 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
-// The bound of the best duals by the checker, each link once. All workers take part.
-overlay_sum overlay_check_best(overlay_dual *d);
+// The bound of the best duals by the checker, each link once. All workers take part. False: a cancel ended the check, and *sum is void. After
+// a run that a cancel has ended the check goes on.
+bool overlay_check_best(overlay_dual *d, overlay_sum *sum);
 // Makes the best duals the present ones, once a sweep has measured some.
 void overlay_return(overlay_dual *d);
 
@@ -82,6 +83,9 @@ uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i);
 
 // A node that jumps: 0.6 of the way to the least bound that it alone can reach. d->reach and d->width are set.
 uint64_t overlay_jump_node(overlay_dual *d, overlay_row *row, int32_t i);
+
+// Width of the ramp, in units of duals, when this share of the iterations with one is done, from 0.
+uint32_t overlay_ramp_width(double done);
 
 // ---- The methods. Each ends after p->iterations, or when the run does.
 

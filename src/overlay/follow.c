@@ -46,6 +46,7 @@ static void give(mco_overlay_live *live, mco_overlay_bound_result *r)
     r->value = last->worth;
     r->exact[0] = r->exact[1] = 0;
     r->stop = live->run.stop;
+    r->seed = live->p.seed;
     r->outcome = last->worth >= last->bound * (1 - 1e-9) ? MCO_OUTCOME_OPTIMAL : MCO_OUTCOME_FEASIBLE;
     r->work.solve_s = mco_run_time_s(&live->run);
 }

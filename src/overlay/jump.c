@@ -4,7 +4,7 @@
 // rule of false position. All nodes then move 0.6 of the way at once.
 //
 // Moves of many nodes at once can go around in circles. So, when plain jumps gain little, a ramp stands for the step: a link counts by
-// the share excess / width, up to 1. The width falls from 2^-7.6 to 2^-15.6 by equal factors.
+// the share excess / width, up to 1. The width falls from 2^-4.3 to 2^-15.6 by equal factors.
 #include <math.h>
 
 #include "overlay/dual.h"
@@ -12,7 +12,7 @@
 enum { MOST_BRACKETS = 6, PLAIN_SHARE = 4 };
 static const uint32_t FIRST_REACH = UINT32_C(429496730);  // 0.1
 static const uint32_t LEAST_REACH = 429497;               // 0.0001
-static const double FIRST_WIDTH = 0.005, LAST_WIDTH = 2e-5, UNITS = 4294967296.0;
+static const double FIRST_WIDTH = 0.05, LAST_WIDTH = 2e-5, UNITS = 4294967296.0;
 static const double RAMP_SHARE = 0.8;   // of the iterations with a ramp, in which its width falls
 static const double LEAST_GAIN = 1e-4;  // of the bound, in one plain jump
 
@@ -132,6 +132,12 @@ done:
     return st;
 }
 
+uint32_t overlay_ramp_width(double done)
+{
+    const double part = done / RAMP_SHARE;
+    return (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
+}
+
 mco_status overlay_jump(overlay_dual *d)
 {
     mco_status st = MCO_OK;
@@ -151,8 +157,7 @@ mco_status overlay_jump(overlay_dual *d)
     const double share = fmin(mco_run_share(d->run), 0.99);  // of a time limit
     while (goes_on && overlay_goes_on(d)) {
         const double done = (double)(d->iterations - first) / (double)(d->p->iterations - first);
-        const double part = fmax(done, (mco_run_share(d->run) - share) / (1 - share)) / RAMP_SHARE;
-        d->width = (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
+        d->width = overlay_ramp_width(fmax(done, (mco_run_share(d->run) - share) / (1 - share)));
         MCO_TRY(iterate(d, &goes_on));
     }
 done:

@@ -141,7 +141,11 @@ static mco_status find_bound(mco_overlay_live *live)
         d->next = dual;
         d->iterations++;
     }
-    const overlay_sum checked = overlay_check_best(d);
+    overlay_sum checked;
+    if (!overlay_check_best(d, &checked)) {
+        d->run->stop = MCO_STOP_CANCELLED;
+        return mco_fail(d->ctx, MCO_ERR_STOPPED, "the round was stopped");
+    }
     overlay_sum doubled = checked;
     overlay_add_sum(&doubled, &checked);
     if (doubled.low != d->least.low || doubled.high != d->least.high)

@@ -96,6 +96,16 @@ mco_status overlay_test_gap(overlay_dual *d, bool *goes_on)
 
 // ---- The run
 
+// What would do nothing.
+static mco_status refuse_idle(const solver *s)
+{
+    if (s->p.inner > 0 && s->p.method == MCO_OVERLAY_METHOD_STD)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--inner is for jump and dist, a node of std has one step in an iteration");
+    if (s->p.start == MCO_OVERLAY_START_HALF && s->o->weight != NULL)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--start-duals half is for weights that are products of uptimes, and links have weights of their own here");
+    return MCO_OK;
+}
+
 static void settle(solver *s)
 {
     mco_overlay_bound_params *p = &s->p;
@@ -167,9 +177,12 @@ static mco_status give(solver *s)
     mco_status st = MCO_OK;
     overlay_dual *d = &s->dual;
     mco_overlay_bound_result *r = &s->r;
+    overlay_sum sum;
     double split = 0;
     MCO_TRY(measure_best(s));
-    r->bound = overlay_give_exact(s->o, overlay_check_best(d), r->exact);
+    if (!overlay_check_best(d, &sum))
+        MCO_TRY(mco_fail(s->ctx, MCO_ERR_STOPPED, "the check of the bound was cancelled"));
+    r->bound = overlay_give_exact(s->o, sum, r->exact);
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
@@ -282,6 +295,7 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
+    MCO_TRY(refuse_idle(&s));
     settle(&s);
     MCO_TRY(choose_engine(&s));
     const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};

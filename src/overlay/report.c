@@ -98,6 +98,7 @@ mco_status mco_overlay_write_bound(mco_context *ctx, const mco_overlay *instance
                                .reason = r.reason,
                                .objective = r.value,
                                .bound = r.bound,
+                               .seed = r.seed,
                                .options = {mco_overlay_bound_options(), &p},
                                .more = more,
                                .work = &r.work,

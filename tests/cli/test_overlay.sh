@@ -47,6 +47,18 @@ bounds() {
     expect 0 "$MCO" overlay bound b.csv --time-limit 0 --json late.json
     expect_json late.json stop '"time"'
     expect 2 "$MCO" overlay bound b.csv --method best
+    expect 2 "$MCO" overlay bound b.csv --method std --inner 3
+    expect_text err "--inner is for jump and dist, a node of std has one step in an iteration"
+    expect 2 "$MCO" overlay bound b.csv --std-constant 0.001
+    expect_text err "--std-constant is for --method std"
+    expect 2 "$MCO" overlay bound b.csv --method dist --std-norm plain
+    expect_text err "--std-norm is for --method std"
+    expect 2 "$MCO" overlay bound b.csv --method std --dist-step sign
+    expect_text err "--dist-step is for --method dist"
+    expect 2 "$MCO" overlay bound b.csv --method jump --dist-keep mean
+    expect_text err "--dist-keep is for --method dist"
+    expect 0 "$MCO" overlay bound b.csv --method dist --dist-keep mean --dist-step sign --iterations 3
+    expect 0 "$MCO" overlay bound b.csv --method std --std-norm plain --std-constant 0.001 --iterations 3
     expect 2 "$MCO" overlay bound b.csv --iterations 0
     expect_no_file bad.json
 }
@@ -168,6 +180,7 @@ events() {
     printf 'event,node,to,uptime,bandwidth\njoin,new one,,0.9,30\nlink,new one,1\nlink,new one,2\nleave,2\n' > own.csv
     expect 0 "$MCO" overlay bound d.csv --events own.csv --sweeps 4 --shakes 10 --seed 3 --json own.json
     expect_json own.json rounds 2
+    expect_json own.json seed 3
     INPUT=own.csv expect 0 "$MCO" overlay bound d.csv --events -
     expect 3 "$MCO" overlay bound b.csv --events own.csv --json bad.json
     expect_text err "own.csv:3:1: a link, and all pairs of this instance are possible links"

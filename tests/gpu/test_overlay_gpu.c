@@ -122,12 +122,14 @@ static void same_run(const char *what, const mco_overlay *o, const trace *t, con
 
 static void compare(const char *what, const mco_overlay *o, mco_overlay_bound_params *p)
 {
-    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}};
+    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}, {.cluster = 1}, {.cluster = 8}, {.cluster = 16}};
     char name[160];
     mco_overlay_bound_result r = bounded(o, p, MCO_ENGINE_REFERENCE);
     for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++) {
         trace t;
-        if (k == 1 && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
+        if (tunings[k].cluster > 0 && p->method != MCO_OVERLAY_METHOD_STD)
+            continue;
+        if ((tunings[k].by_sweeps || tunings[k].cluster > 0) && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
             continue;
         snprintf(name, sizeof name, "%s, method %d, start %d, tuning %zu", what, (int)p->method, (int)p->start, k);
         run_gpu(o, p, &tunings[k], &t);
@@ -142,7 +144,7 @@ static mco_overlay_bound_params params_of(mco_overlay_method method, int64_t ite
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
     p.method = method;
     p.iterations = iterations;
-    p.inner = method == MCO_OVERLAY_METHOD_DIST ? 20 : 4;
+    p.inner = method == MCO_OVERLAY_METHOD_DIST ? 20 : method == MCO_OVERLAY_METHOD_JUMP ? 4 : 0;
     return p;
 }
 
@@ -156,7 +158,7 @@ static void methods(const char *what, mco_overlay *o, int64_t iterations)
     p.start = MCO_OVERLAY_START_ZERO;
     compare(what, o, &p);
     p = params_of(MCO_OVERLAY_METHOD_STD, 2 * iterations);
-    p.start = MCO_OVERLAY_START_HALF;
+    p.start = o->weight != NULL ? MCO_OVERLAY_START_AUTO : MCO_OVERLAY_START_HALF;
     compare(what, o, &p);
     p.start = MCO_OVERLAY_START_ZERO;
     p.std_norm = MCO_OVERLAY_NORM_SQUARED;
@@ -248,7 +250,8 @@ static void stops(void)
         GPU_CHECK(t.run.stop == (k == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED), "stop %d", (int)t.run.stop);
         GPU_CHECK(t.d.least.high == UINT64_MAX || t.d.iterations > 0, "a bound without an iteration");
         if (t.d.least.high != UINT64_MAX) {
-            const overlay_sum sum = overlay_check_best(&t.d);
+            overlay_sum sum;
+            GPU_CHECK(overlay_check_best(&t.d, &sum), "the check was cancelled");
             GPU_CHECK(sum.low << 1 == t.d.least.low, "the bound is not that of the duals");
         }
         trace_close(&t);

@@ -564,6 +564,15 @@ static void test_refusals(void **state)
     assert_fails(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is reference");
     p.engine = MCO_ENGINE_AUTO;
     p.gpus = NULL;
+    p.method = MCO_OVERLAY_METHOD_STD;
+    p.inner = 4;
+    assert_fails(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_ARGUMENT, "--inner is for jump and dist, a node of std has one step in an iteration");
+    p.inner = 0;
+    p.start = MCO_OVERLAY_START_HALF;
+    mco_overlay *own = with_weights(10, 3);
+    assert_fails(mco_overlay_bound(test_ctx, own, &p, &r), MCO_ERR_ARGUMENT,
+                 "--start-duals half is for weights that are products of uptimes, and links have weights of their own here");
+    mco_overlay_destroy(test_ctx, &own);
     p.gap = 2;
     assert_int_equal(mco_overlay_bound(test_ctx, o, &p, &r), MCO_ERR_ARGUMENT);
     assert_fails(mco_overlay_write_bound(test_ctx, o, &(mco_overlay_bound_params)MCO_OVERLAY_BOUND_PARAMS_INIT, &r, NULL, "f"), MCO_ERR_ARGUMENT,

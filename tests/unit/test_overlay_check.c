@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "mco/overlay.h"
+#include "overlay/dual.h"
 
 static mco_overlay *read_text(const char *text)
 {
@@ -148,8 +149,34 @@ static void test_failing_memory(void **state)
     mco_overlay_destroy(test_ctx, &o);
 }
 
+// A cancel ends the check of a bound, unless it has ended the run before.
+static void test_cancelled_check(void **state)
+{
+    (void)state;
+    mco_overlay *o = NULL;
+    mco_overlay_generation g = MCO_OVERLAY_GENERATION_INIT;
+    const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
+    mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
+    g.nodes = 500;
+    assert_ok(mco_overlay_generate(test_ctx, &g, &o));
+    mco_run run = mco_run_begin(test_ctx, &settings);
+    overlay_dual d;
+    overlay_sum before, after;
+    assert_ok(overlay_dual_open(test_ctx, &run, o, &p, &overlay_plain, 1, &d));
+    assert_true(overlay_check_best(&d, &before));
+    mco_cancel(test_ctx);
+    assert_false(overlay_check_best(&d, &after));
+    run.stop = MCO_STOP_CANCELLED;
+    assert_true(overlay_check_best(&d, &after));
+    assert_true(before.low > 0 && before.low == after.low && before.high == after.high);
+    mco_clear_cancel(test_ctx);
+    overlay_dual_close(&d);
+    mco_run_clear(&run);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_check), TEST(test_solution_files), TEST(test_export), TEST(test_failing_memory)};
+    const struct CMUnitTest tests[] = {TEST(test_check), TEST(test_cancelled_check), TEST(test_solution_files), TEST(test_export), TEST(test_failing_memory)};
     return cmocka_run_group_tests_name("overlay check", tests, NULL, NULL);
 }

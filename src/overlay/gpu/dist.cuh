@@ -34,40 +34,41 @@ DEVICE uint64_t shorter_of(uint64_t alpha)
     return shorter > LEAST_ALPHA ? shorter : LEAST_ALPHA;
 }
 
-// Steps of one node by their sign, the chain that dist waits for: so what does not depend on the sums comes first, alpha's quotients are found
-// only when it changes, and the move takes 32 bits. `far_load` and `far_worth` are those of links above all duals that it can reach.
+// Steps of one node by their sign, the chain that dist waits for. So nothing branches, the move takes 32 bits, and what does not depend on the
+// sums, alpha's quotients, is found while they are on their way. `far_load` and `far_worth` are those of links above all duals that it can reach.
 template <class ROW>
 DEVICE void descend_by_sign(const ROW &row, const overlay_gpu_rules &rules, uint32_t far_load, uint64_t far_worth, uint32_t bandwidth,
                             const int32_t *d_stop, descent &d)
 {
-    uint64_t least = UINT64_MAX, longer = longer_of(d.alpha), shorter = shorter_of(d.alpha);
-    d.best = d.dual;
-    for (int32_t k = 0; k < rules.inner; k++) {
-        if (k % STEPS_A_LOOK == STEPS_A_LOOK - 1 && ROW::agree(load_word(d_stop) != 0))
-            return;
-        const uint32_t dual = d.dual;
-        const bool is_worn = d.stalls >= DIST_STALLS;
-        const uint32_t far = (uint32_t)(longer >> 16), near = (uint32_t)((is_worn ? shorter : d.alpha) >> 16);
-        const uint64_t far_part = far_worth - (uint64_t)far_load * dual, own = (uint64_t)dual * bandwidth;
-        uint64_t worth;
-        const bool is_up = row.both(dual, &worth) + far_load > bandwidth;
-        worth += far_part;
-        const bool gains = worth + own < least;
-        const uint32_t units = gains ? far : near;
-        d.dual = is_up ? (dual > UINT32_MAX - units ? UINT32_MAX : dual + units) : dual > units ? dual - units : 0;
-        if (k == 0)
-            d.first = worth;
-        if (gains) {
-            least = worth + own;
-            d.best = dual;
+    uint64_t least = UINT64_MAX, alpha = d.alpha;
+    uint32_t dual = d.dual, best = d.dual;
+    int32_t stalls = d.stalls;
+    for (int32_t from = 0; from < rules.inner; from += STEPS_A_LOOK) {
+        const int32_t end = rules.inner < from + STEPS_A_LOOK ? rules.inner : from + STEPS_A_LOOK;
+        if (from > 0 && ROW::agree(load_word(d_stop) != 0))
+            break;
+        for (int32_t k = from; k < end; k++) {
+            uint64_t worth;
+            const bool is_up = row.both(dual, &worth) + far_load > bandwidth, is_worn = stalls >= DIST_STALLS;
+            const uint64_t longer = longer_of(alpha), shorter = is_worn ? shorter_of(alpha) : alpha;
+            const uint32_t far = (uint32_t)(longer >> 16), near = (uint32_t)(shorter >> 16);
+            const uint64_t far_part = far_worth - (uint64_t)far_load * dual, own = (uint64_t)dual * bandwidth;
+            worth += far_part;
+            const bool gains = worth + own < least;
+            const uint32_t units = gains ? far : near;
+            const uint32_t up = dual + units < dual ? UINT32_MAX : dual + units, down = dual > units ? dual - units : 0;
+            d.first = k == 0 ? worth : d.first;
+            least = gains ? worth + own : least;
+            best = gains ? dual : best;
+            alpha = gains ? longer : shorter;
+            stalls = gains ? stalls : is_worn ? 0 : stalls + 1;
+            dual = is_up ? up : down;
         }
-        if (gains || is_worn) {
-            d.alpha = gains ? longer : shorter;
-            longer = longer_of(d.alpha);
-            shorter = shorter_of(d.alpha);
-        }
-        d.stalls = gains ? d.stalls : is_worn ? 0 : d.stalls + 1;
     }
+    d.alpha = alpha;
+    d.stalls = stalls;
+    d.dual = dual;
+    d.best = best;
 }
 
 // Steps by the share of the bandwidth.

@@ -12,7 +12,6 @@
 enum { SWEEPS_MOST = 256, PLAIN_SHARE = 4 };
 static const double CHUNK_S = 0.02;                 // wall time of a chunk
 static const double FIRST_WHOLE_S = 5e-6, STEP_S = 5e-7;  // an iteration of a whole run, before one is measured; a step of it
-static const double FIRST_WIDTH = 0.005, LAST_WIDTH = 2e-5, UNITS = 4294967296.0, RAMP_SHARE = 0.8;  // of jump.c
 
 // ---- A chunk
 
@@ -54,7 +53,11 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
             MCO_CUDA(device->ctx, cudaMemcpyAsync(g->d_width, g->h_width, (size_t)count * sizeof *g->d_width, cudaMemcpyHostToDevice,
                                                   device->stream));
         MCO_CUDA(device->ctx, cudaEventRecord(device->begin, device->stream));
-        MCO_CUDA(device->ctx, overlay_gpu_launch_whole(&g->plan, method, g->ticks, count, has_width ? g->d_width : NULL, from_best, device->stream));
+        if (g->plan.whole_cluster > 0)
+            MCO_CUDA(device->ctx, overlay_gpu_launch_cluster(&g->plan, count, from_best, device->stream));
+        else
+            MCO_CUDA(device->ctx, overlay_gpu_launch_whole(&g->plan, method, g->ticks, count, has_width ? g->d_width : NULL, from_best,
+                                                           device->stream));
         g->ticks += (uint32_t)count;
         goto done;
     }
@@ -162,8 +165,8 @@ static void set_widths(overlay_gpu *g, int64_t first, double share, int32_t coun
     const overlay_dual *d = g->d;
     const double passed = (mco_run_share(d->run) - share) / (1 - share);
     for (int32_t k = 0; k < count; k++) {
-        const double done = (double)(d->iterations + k - first) / (double)(d->p->iterations - first), part = fmax(done, passed) / RAMP_SHARE;
-        g->h_width[k] = (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
+        const double done = (double)(d->iterations + k - first) / (double)(d->p->iterations - first);
+        g->h_width[k] = overlay_ramp_width(fmax(done, passed));
     }
 }
 

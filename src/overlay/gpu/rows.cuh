@@ -142,6 +142,16 @@ template <int K, bool OF_BLOCK> struct kept_row {
         return sum_up(shared(), turn, product);
     }
 
+    // Whether any excess is: near the optimum few are, and then the sums of a warp's row are 0.
+    DEVICE bool is_above(uint32_t dual) const
+    {
+        uint32_t greatest = 0;
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            greatest = greatest > excess[k] ? greatest : excess[k];
+        return agree(greatest > dual);
+    }
+
     // over(), and what the links are worth.
     DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
     {
@@ -231,76 +241,82 @@ struct jump_rule {
     int32_t inner;
 };
 
-// floor(sum / width): the double quotient is less than 1 off, since it is below 2^31.
-DEVICE int64_t share_of(uint64_t sum, const jump_rule &rule)
+// floor(sum / width), below 2^31 as loads are: so the double quotient is less than 1 off.
+DEVICE int32_t share_of(uint64_t sum, const jump_rule &rule)
 {
-    int64_t share = (int64_t)((double)sum * rule.inverse);
+    const uint32_t share = (uint32_t)((double)sum * rule.inverse);
     const int64_t rest = (int64_t)(sum - (uint64_t)share * rule.width);
-    return rest < 0 ? share - 1 : rest >= (int64_t)rule.width ? share + 1 : share;
+    return (int32_t)(rest < 0 ? share - 1 : rest >= (int64_t)rule.width ? share + 1 : share);
 }
 
-template <class ROW> DEVICE int64_t surplus(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth)
+// Loads and bandwidths have 31 bits, so a surplus fits 32.
+template <class ROW> DEVICE int32_t surplus(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth)
 {
     const uint32_t half = rule.width / 2;
     if (rule.width == 0)
-        return (int64_t)row.over(dual) - bandwidth;
+        return (int32_t)(row.over(dual) - bandwidth);
     if (dual >= half)
-        return share_of(row.ramp(dual - half, rule.width), rule) - bandwidth;
+        return share_of(row.ramp(dual - half, rule.width), rule) - (int32_t)bandwidth;
     const uint64_t sum = (uint64_t)row.over(0) * (half - dual) + row.ramp(0, rule.width - (half - dual));
-    return share_of(sum, rule) - bandwidth;
+    return share_of(sum, rule) - (int32_t)bandwidth;
 }
 
-// Between both ends by the line through their surpluses. The share is below 2^20, so the quotient of floats is less than 1 off.
-DEVICE int64_t between(int64_t low, int64_t high, int64_t low_surplus, int64_t high_surplus, bool is_looked_at)
+// Two duals and the surpluses there.
+struct bracket {
+    uint32_t low, high;
+    int32_t low_surplus, high_surplus;
+};
+
+// Between both ends by the line through their surpluses; the low one is positive, the high one is not. The share is at most 2^20, so the
+// quotient of floats is less than 1 off.
+DEVICE uint32_t between(const bracket &b, bool is_looked_at)
 {
-    constexpr int32_t ONE = 1 << 20;
-    const int64_t whole = low_surplus - high_surplus, part = low_surplus * ONE;  // surpluses have 32 bits, since loads have 31
-    int32_t share = (int32_t)__fdividef((float)(int32_t)low_surplus * (float)ONE, (float)(uint32_t)whole);
-    const int64_t rest = part - share * whole;
-    share += rest < 0 ? -1 : rest >= whole ? 1 : 0;
+    constexpr uint32_t ONE = 1 << 20;
+    const uint32_t whole = (uint32_t)b.low_surplus - (uint32_t)b.high_surplus;
+    uint32_t share = (uint32_t)__fdividef((float)b.low_surplus * (float)ONE, (float)whole);
+    const int64_t rest = (int64_t)(((uint64_t)(uint32_t)b.low_surplus << 20) - (uint64_t)share * whole);
+    share += rest < 0 ? (uint32_t)-1 : rest >= (int64_t)whole ? 1 : 0;
     if (is_looked_at)
-        share = share < ONE / 10 ? ONE / 10 : share > ONE - ONE / 10 ? ONE - ONE / 10 : share;
-    return low + ((high - low) * share >> 20);
+        share = share < ONE / 10 ? ONE / 10 : lesser(share, ONE - ONE / 10);
+    return b.low + (uint32_t)((uint64_t)(b.high - b.low) * share >> 20);
 }
 
 // The dual that is best for the node alone, bracketed from `here`, the surplus at its own.
 template <class ROW>
-DEVICE int64_t target_of(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth, uint32_t reach, int64_t here)
+DEVICE uint32_t target_of(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth, uint32_t reach, int32_t here)
 {
-    constexpr int64_t MOST = UINT32_MAX;
-    int64_t low = dual, high = dual, low_surplus = here, high_surplus = here;
-    int64_t step = reach > LEAST_REACH ? reach : LEAST_REACH;
+    bracket b = {dual, dual, here, here};
+    uint32_t step = reach > LEAST_REACH ? reach : LEAST_REACH;
     if (here == 0 || (here < 0 && dual == 0))
         return dual;
-    for (int k = 0; k < MOST_BRACKETS && low_surplus > 0 && high_surplus > 0 && high < MOST; k++, step *= 3) {
-        low = high;
-        low_surplus = high_surplus;
-        high = high + step < MOST ? high + step : MOST;
-        high_surplus = surplus(row, rule, (uint32_t)high, bandwidth);
+    for (int k = 0; k < MOST_BRACKETS && here > 0 && b.high_surplus > 0 && b.high < UINT32_MAX; k++) {
+        b.low = b.high;
+        b.low_surplus = b.high_surplus;
+        b.high = b.high + step < step ? UINT32_MAX : b.high + step;
+        b.high_surplus = surplus(row, rule, b.high, bandwidth);
+        step = step > UINT32_MAX / 3 ? UINT32_MAX : step * 3;
     }
-    if (here < 0) {
-        for (int k = 0; k < MOST_BRACKETS && low_surplus < 0 && low > 0; k++, step *= 3) {
-            high = low;
-            high_surplus = low_surplus;
-            low = low > step ? low - step : 0;
-            low_surplus = surplus(row, rule, (uint32_t)low, bandwidth);
-        }
+    for (int k = 0; k < MOST_BRACKETS && here < 0 && b.low_surplus < 0 && b.low > 0; k++) {
+        b.high = b.low;
+        b.high_surplus = b.low_surplus;
+        b.low = b.low > step ? b.low - step : 0;
+        b.low_surplus = surplus(row, rule, b.low, bandwidth);
+        step = step > UINT32_MAX / 3 ? UINT32_MAX : step * 3;
     }
-    if (low_surplus <= 0)
-        return low;
-    if (high_surplus > 0)
-        return high;
-    for (int32_t k = 0; k < rule.inner && high - low > 1; k++) {
-        const int64_t middle = between(low, high, low_surplus, high_surplus, true), there = surplus(row, rule, (uint32_t)middle, bandwidth);
-        if (there > 0) {
-            low = middle;
-            low_surplus = there;
-        } else {
-            high = middle;
-            high_surplus = there;
-        }
+    if (b.low_surplus <= 0)
+        return b.low;
+    if (b.high_surplus > 0)
+        return b.high;
+    for (int32_t k = 0; k < rule.inner && b.high - b.low > 1; k++) {
+        const uint32_t middle = between(b, true);
+        const int32_t there = surplus(row, rule, middle, bandwidth);
+        const bool is_low = there > 0;
+        b.low = is_low ? middle : b.low;
+        b.low_surplus = is_low ? there : b.low_surplus;
+        b.high = is_low ? b.high : middle;
+        b.high_surplus = is_low ? b.high_surplus : there;
     }
-    return between(low, high, low_surplus, high_surplus, false);
+    return between(b, false);
 }
 
 // The next dual and reach of a node, and what its row is worth.
@@ -308,10 +324,11 @@ template <class ROW>
 DEVICE uint32_t jump(const ROW &row, const jump_rule &rule, uint32_t dual, uint32_t bandwidth, uint32_t &reach, uint64_t &worth)
 {
     const uint32_t load = row.both(dual, &worth);
-    const int64_t here = rule.width == 0 ? (int64_t)load - bandwidth : surplus(row, rule, dual, bandwidth);
-    const int64_t way = target_of(row, rule, dual, bandwidth, reach, here) - dual;
-    reach = (uint32_t)((way < 0 ? -way : way) * 90 / 128);
-    return (uint32_t)(dual + way * 77 / 128);
+    const int32_t here = rule.width == 0 ? (int32_t)(load - bandwidth) : surplus(row, rule, dual, bandwidth);
+    const uint32_t target = target_of(row, rule, dual, bandwidth, reach, here), way = target > dual ? target - dual : dual - target;
+    const uint32_t moved = (uint32_t)((uint64_t)way * 77 / 128);
+    reach = (uint32_t)((uint64_t)way * 90 / 128);
+    return target > dual ? dual + moved : dual - moved;
 }
 
 // ---- After a sweep. Doubles by the very operations of the cores: the compiler must not fuse them.

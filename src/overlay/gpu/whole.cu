@@ -105,12 +105,14 @@ template <int K> DEVICE void load_row(const whole_room &room, own_node<K> &own)
 template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &room, int32_t at, own_node<K> &own)
 {
     const overlay_gpu_rules &rules = t.plan.rules;
+    own.worth = 0;
     if (METHOD == OVERLAY_GPU_JUMP) {
         const uint32_t width = t.d_width != nullptr ? __ldg(t.d_width + at) : 0;
         const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
         own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
     } else if (METHOD == OVERLAY_GPU_STD) {
-        own.excess = (int32_t)((int64_t)own.row.both(own.dual, &own.worth) - own.bandwidth);
+        const uint32_t load = own.row.is_above(own.dual) ? own.row.both(own.dual, &own.worth) : 0;
+        own.excess = (int32_t)(load - own.bandwidth);
     } else {
         own.steps.dual = own.dual;
         if (K > 4 && rules.by_sign && rules.inner <= MOST_VIEWED)
