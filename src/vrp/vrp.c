@@ -5,31 +5,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/machine.h"
 #include "base/options.h"
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/bound/beside.h"
-#include "vrp/search/construct.h"
-#include "vrp/search/curve.h"
+#include "vrp/entry.h"
 #include "vrp/search/exact.h"
 #include "vrp/search/exactly.h"
 #include "vrp/search/stages.h"
 #include "vrp/solution.h"
-#include "vrp/sweep/cpu.h"
-#include "vrp/sweep/neighbourhood.h"
 #include "vrp/sweep/ref.h"
-#ifdef MCO_HAVE_CUDA
-#include "vrp/sweep/gpu.h"
-#endif
 
-static const double END_S = 2.5e-7;  // after sweeps, per customer: check, summary, release of memory (a core of an EPYC)
-static const double DEFAULT_TIME_S = 10;         // of a search for which no end is given
+static const double DEFAULT_TIME_S = 10;        // of a search for which no end is given
 static const int32_t GPU_PAYS_CUSTOMERS = 500;   // of a search; with fewer customers the cores need seconds only
-// `auto` takes a GPU for sweeps if the cores would need more than GPU_PAYS_S seconds. The rates are rough: moves per
-// second of one core.
-static const double CORE_TWO_OPT_PER_S = 1e9, CORE_THREE_OPT_PER_S = 1e10, GPU_PAYS_S = 0.5;
 
 #define MCO_OPTION_STRUCT mco_vrp_params
 static const mco_option solve_records[] = {
@@ -39,31 +28,17 @@ static const mco_option solve_records[] = {
     MCO_OPTION_RECORDS(MCO_VRP_FLEET_OPTIONS)
     MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
 };
-enum { STUDY_OPTIONS = sizeof((mco_option[]){MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)}) / sizeof(mco_option) };
-static const mco_option neighbourhood_records[] = {
-    MCO_OPTION_RECORDS(MCO_VRP_NEIGHBOURHOOD_OPTIONS)
-    MCO_OPTION_RECORDS(MCO_TIME_OPTIONS)
-    MCO_OPTION_RECORDS(MCO_VRP_ENGINE_OPTIONS)
-    MCO_OPTION_RECORDS(MCO_VRP_STUDY_OPTIONS)
-};
 static const mco_option_table solve_options = MCO_OPTION_TABLE(solve_records);
-static const mco_option_table neighbourhood_options = MCO_STUDY_TABLE(neighbourhood_records, STUDY_OPTIONS);
 
 const mco_option_table *mco_vrp_solve_options(void)
 {
     return &solve_options;
 }
 
-const mco_option_table *mco_vrp_neighbourhood_options(void)
-{
-    return &neighbourhood_options;
-}
-
 // ---- Arguments
 
-// Copies the parameters to *out. Tests all arguments except the result.
-static mco_status take(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const mco_option_table *options,
-                       mco_vrp_params *out)
+mco_status vrp_take_params(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
+                           const mco_option_table *options, mco_vrp_params *out)
 {
     mco_status st = MCO_OK;
     if (ctx == NULL || problem == NULL)
@@ -76,74 +51,19 @@ done:
     return st;
 }
 
-// Refuses a start unless every customer is in exactly one route. Loads and lengths do not matter.
-static mco_status refuse_cover(mco_context *ctx, const mco_vrp *problem, const mco_vrp_solution *s)
-{
-    mco_status st = MCO_OK;
-    const int32_t n = problem->customers;
-    bool *is_visited = NULL;
-    if (s->customers != n)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has %d customers, the instance has %d",
-                        s->customers, n);
-    if (s->routes < 0)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has %d routes, at least 0 were expected", s->routes);
-    if (s->order == NULL || s->first == NULL)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with has no %s", s->first == NULL ? "routes" : "order");
-    if (s->first[0] != 0 || s->first[s->routes] != n)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the routes to start with reach from place %d to %d, 0 to %d was expected",
-                        s->first[0], s->first[s->routes], n);
-    for (int32_t r = 0; r < s->routes; r++)
-        if (s->first[r] >= s->first[r + 1])
-            return mco_fail(ctx, MCO_ERR_ARGUMENT, "route %d of the solution to start with is empty", r + 1);
-    MCO_TRY(mco_alloc(ctx, &is_visited, n));
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t customer = s->order[i];
-        if (customer < 0 || customer >= n || is_visited[customer])
-            MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the solution to start with visits customer %lld, %s", customer + 1LL,
-                             customer < 0 || customer >= n ? "which does not exist" : "which it has visited already"));
-        is_visited[customer] = true;
-    }
-done:
-    mco_free(ctx, &is_visited);
-    return st;
-}
-
 // ---- Engines
 
 #ifndef MCO_HAVE_CUDA
-// In a build without GPU engines choosing a GPU fails, with a message that says why.
-static mco_status fail_no_gpu(mco_context *ctx)
+mco_status vrp_fail_no_gpu(mco_context *ctx)
 {
     mco_gpu none;
     return mco_gpu_choose(ctx, NULL, &none);
 }
 #endif
 
-static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t tour_nodes, const mco_vrp_params *params,
-                              vrp_engine *engine)
-{
-    switch (params->engine) {
-    case MCO_ENGINE_REFERENCE: return vrp_ref_open(ctx, problem, tour_nodes, params, engine);
-    case MCO_ENGINE_GPU:
-#ifdef MCO_HAVE_CUDA
-        return vrp_gpu_open(ctx, problem, tour_nodes, params, engine);
-#else
-        return fail_no_gpu(ctx);
-#endif
-    default: return vrp_cpu_open(ctx, problem, tour_nodes, params, engine);
-    }
-}
-
-static mco_work work_of(const vrp_engine *engine, mco_engine name)
-{
-    mco_work work = engine->work;
-    work.engine = name;
-    return work;
-}
-
 // ---- Answers
 
-static mco_status compare(mco_context *ctx, int64_t checked, int64_t cost)
+mco_status vrp_compare(mco_context *ctx, int64_t checked, int64_t cost)
 {
     if (checked == cost)
         return MCO_OK;
@@ -154,7 +74,7 @@ static mco_status check_answer(mco_context *ctx, const mco_vrp *problem, const m
 {
     int64_t checked = -1;
     const mco_status st = mco_vrp_check(ctx, problem, solution, &checked);
-    return st == MCO_OK ? compare(ctx, checked, cost) : st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
+    return st == MCO_OK ? vrp_compare(ctx, checked, cost) : st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
 }
 
 // ---- Solve
@@ -234,28 +154,6 @@ done:
     return st;
 }
 
-// Routes of the construction; routes along a curve if the watch ends it. Only `last` ends the curve.
-static mco_status construct_in_time(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
-                                    const vrp_watch *last, mco_vrp_solution *out)
-{
-    mco_status st = MCO_OK;
-    mco_vrp_solution curve = {0};
-    if (problem->customers > VRP_CURVE_CUSTOMERS)
-        MCO_TRY(vrp_construct_along_curve(ctx, problem, last, &curve));
-    st = vrp_construct(ctx, problem, params->construct, mco_settle_threads(params->threads), watch, out);
-    if (st != MCO_ERR_STOPPED)
-        goto done;
-    st = MCO_OK;
-    mco_log(ctx, MCO_LOG_WARNING, "the construction was stopped: the routes lie along a curve instead");
-    if (curve.order == NULL)
-        MCO_TRY(vrp_construct_along_curve(ctx, problem, NULL, &curve));
-    *out = curve;
-    curve = (mco_vrp_solution){0};
-done:
-    mco_vrp_solution_clear(ctx, &curve);
-    return st;
-}
-
 // The plain search: savings, then the descent. With a start, only the descent.
 static mco_status solve_reference(vrp_search *search)
 {
@@ -270,7 +168,7 @@ static mco_status solve_reference(vrp_search *search)
     MCO_TRY(vrp_tour_of(search->ctx, search->problem, &search->best, &tour));
     MCO_TRY(vrp_ref_open(search->ctx, search->problem, tour.count, search->params, &engine));
     MCO_TRY(descend(search, &engine, &tour));
-    search->work = work_of(&engine, MCO_ENGINE_REFERENCE);
+    search->work = vrp_work_of(&engine, MCO_ENGINE_REFERENCE);
 done:
     if (engine.close != NULL)
         engine.close(&engine);
@@ -288,7 +186,7 @@ static mco_status run_engine(void *solving)
 #ifdef MCO_HAVE_CUDA
         return vrp_search_gpu(search);
 #else
-        return fail_no_gpu(s->ctx);
+        return vrp_fail_no_gpu(s->ctx);
 #endif
     default: return vrp_search_cpu(search);
     }
@@ -452,7 +350,7 @@ mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     mco_vrp_result r = MCO_VRP_RESULT_INIT;
     r.cost = r.bound = r.start_cost = NAN;
     r.scaled_cost = -1;
-    MCO_TRY(take(ctx, problem, params, &solve_options, &s.params));
+    MCO_TRY(vrp_take_params(ctx, problem, params, &solve_options, &s.params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     begin_run(&s);
     MCO_TRY(run_solve(&s, &r));
@@ -475,125 +373,5 @@ void mco_vrp_result_clear(mco_context *ctx, mco_vrp_result *result)
         return;
     mco_struct_clear(result, &r, sizeof r);
     mco_free(ctx, &r.history);
-    mco_vrp_solution_clear(ctx, &r.solution);
-}
-
-// ---- Complete neighbourhoods
-
-// Estimates the seconds that all sweeps take on the cores. A descent to a local optimum is assumed to take as many
-// sweeps as the tour has nodes.
-static double seconds_on_cores(const mco_vrp_params *params, int32_t tour_nodes)
-{
-    const double sweeps = params->sweeps > 0 ? (double)params->sweeps : tour_nodes, edges = tour_nodes - 1;
-    const double two_opt = edges * edges / 2 / CORE_TWO_OPT_PER_S;
-    const double three_opt = params->type == MCO_VRP_TYPE_TWO_OPT ? 0 : edges * edges * edges * 4 / 6 / CORE_THREE_OPT_PER_S;
-    return sweeps * ((params->type == MCO_VRP_TYPE_THREE_OPT ? 0 : two_opt) + three_opt) /
-           mco_settle_threads(params->threads);
-}
-
-typedef struct limit {
-    const mco_context *ctx;
-    double stop_s;
-} limit;
-
-static bool limit_ends(void *user)
-{
-    const limit *l = user;
-    return mco_is_cancelled(l->ctx) || mco_clock_s() >= l->stop_s;
-}
-
-// Makes the tour to begin with. *is_feasible: it obeys all rules. `watch` and `last` are those of construct_in_time().
-static mco_status first_tour(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params, const vrp_watch *watch,
-                             const vrp_watch *last, vrp_tour *tour, bool *is_feasible)
-{
-    mco_status st = MCO_OK;
-    mco_vrp_solution constructed = {0};
-    if (params->start != NULL)
-        MCO_TRY(refuse_cover(ctx, problem, params->start));
-    else
-        MCO_TRY(construct_in_time(ctx, problem, params, watch, last, &constructed));
-    const mco_vrp_solution *first = params->start != NULL ? params->start : &constructed;
-    st = mco_vrp_check(ctx, problem, first, NULL);
-    *is_feasible = st == MCO_OK;
-    if (st == MCO_ERR_CHECK)
-        mco_log(ctx, MCO_LOG_INFO, "the start breaks a rule: %s", mco_context_error(ctx));
-    else if (st != MCO_OK)
-        goto done;
-    MCO_TRY(vrp_tour_of(ctx, problem, first, tour));
-done:
-    mco_vrp_solution_clear(ctx, &constructed);
-    return st;
-}
-
-// Fills in the routes at the end and checks them. They may break a rule only if those at the start did.
-static mco_status fill_end(mco_context *ctx, const mco_vrp *problem, const vrp_tour *tour, bool was_feasible,
-                           mco_vrp_neighbourhood_result *r)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(vrp_solution_of(ctx, problem, tour, &r->solution));
-    MCO_TRY(refuse_cover(ctx, problem, &r->solution));
-    MCO_TRY(compare(ctx, vrp_solution_cost(problem, &r->solution), r->scaled_cost));
-    st = mco_vrp_check(ctx, problem, &r->solution, NULL);
-    r->is_feasible = st == MCO_OK;
-    if (st == MCO_ERR_CHECK && !was_feasible) {
-        mco_log(ctx, MCO_LOG_WARNING, "the end breaks a rule, as the start did: %s", mco_context_error(ctx));
-        st = MCO_OK;
-    }
-done:
-    return st == MCO_ERR_CHECK ? MCO_ERR_INTERNAL : st;
-}
-
-static mco_status run_neighbourhood(mco_context *ctx, const mco_vrp *problem, mco_vrp_params *params, vrp_tour *tour,
-                                    vrp_engine *engine, mco_vrp_neighbourhood_result *r)
-{
-    mco_status st = MCO_OK;
-    bool was_feasible = false;
-    const double begin_s = mco_clock_s(), limit_s = params->time_limit_s - END_S * problem->customers;
-    limit l = {ctx, begin_s + limit_s}, last = {ctx, begin_s + params->time_limit_s};
-    MCO_TRY(vrp_refuse_unservable(ctx, problem, last.stop_s));
-    MCO_TRY(first_tour(ctx, problem, params, &(vrp_watch){.ends = limit_ends, .user = &l},
-                       &(vrp_watch){.ends = limit_ends, .user = &last}, tour, &was_feasible));
-    params->engine = mco_choose_engine(ctx, params->engine, params->gpus, seconds_on_cores(params, tour->count), GPU_PAYS_S,
-                                       NULL);
-    MCO_TRY(open_engine(ctx, problem, tour->count, params, engine));
-    params->time_limit_s = fmax(0, limit_s - (mco_clock_s() - begin_s));
-    MCO_TRY(vrp_descend(ctx, engine, params, tour, r));
-    MCO_TRY(fill_end(ctx, problem, tour, was_feasible, r));
-    r->work = work_of(engine, params->engine);
-    r->work.solve_s = mco_clock_s() - begin_s;
-done:
-    return st;
-}
-
-mco_status mco_vrp_neighbourhood(mco_context *ctx, const mco_vrp *problem, const mco_vrp_params *params,
-                                 mco_vrp_neighbourhood_result *result)
-{
-    mco_status st = MCO_OK;
-    vrp_engine engine = {0};
-    vrp_tour tour = {0};
-    mco_vrp_params p = MCO_VRP_PARAMS_INIT;
-    mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
-    MCO_TRY(take(ctx, problem, params, &neighbourhood_options, &p));
-    MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
-    MCO_TRY(run_neighbourhood(ctx, problem, &p, &tour, &engine, &r));
-    mco_struct_give(result, &r, sizeof r);
-done:
-    if (engine.close != NULL)
-        engine.close(&engine);
-    if (ctx == NULL)
-        return st;
-    mco_free(ctx, &tour.node);
-    mco_vrp_neighbourhood_result_clear(ctx, &r);
-    mco_clear_cancel(ctx);
-    return st;
-}
-
-void mco_vrp_neighbourhood_result_clear(mco_context *ctx, mco_vrp_neighbourhood_result *result)
-{
-    mco_vrp_neighbourhood_result r = {0};
-    if (ctx == NULL || result == NULL)
-        return;
-    mco_struct_clear(result, &r, sizeof r);
-    mco_free(ctx, &r.sweeps);
     mco_vrp_solution_clear(ctx, &r.solution);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Walks on the cores: annealed exchanges of route ends, alone, and with asymmetric distances. Two rows of customers lead away from the depot. Each of
-// two routes begins in one row and ends in the other. An exchange of their ends makes them straight; no single customer
-// that moves does.
+// Walks on the cores: annealed exchanges of route ends and of middles, alone, and with asymmetric distances. Two rows of
+// customers lead away from the depot. Each of two routes begins in one row and ends in the other, or changes row for its
+// middle. One exchange makes them straight; no single customer that moves does.
 #include "test_support.h"
 
 #include "vrp/search/neighbours.h"
@@ -31,20 +31,25 @@ static mco_vrp *rows(int32_t heavy, int32_t capacity, double max_length)
     return problem;
 }
 
+static int64_t length_of(const vrp_task *t, int32_t route)
+{
+    int64_t length = 0;
+    int32_t at = 0;
+    for (int32_t k = t->first[route]; k < t->first[route + 1]; at = t->order[k++])
+        length += vrp_part_distance(&t->part, at, t->order[k]);
+    return length + vrp_part_distance(&t->part, at, 0);
+}
+
 static int64_t cost_of(const vrp_task *t)
 {
     int64_t cost = 0;
-    for (int32_t r = 0; r < t->routes; r++) {
-        int32_t at = 0;
-        for (int32_t k = t->first[r]; k < t->first[r + 1]; at = t->order[k++])
-            cost += vrp_part_distance(&t->part, at, t->order[k]);
-        cost += vrp_part_distance(&t->part, at, 0);
-    }
+    for (int32_t r = 0; r < t->routes; r++)
+        cost += length_of(t, r);
     return cost;
 }
 
-// Walks from two mixed routes. Returns by how much the cost has fallen.
-static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
+// Walks from two routes that change rows after `from` customers, and back after `to`. Returns by how much the cost has fallen.
+static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan, int32_t from, int32_t to)
 {
     vrp_task t = {.seed = 1};
     vrp_walk walk = {0};
@@ -59,8 +64,9 @@ static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
     t.first[1] = ROW;
     t.first[2] = CUSTOMERS;
     for (int32_t k = 0; k < ROW; k++) {
-        t.order[k] = k < ROW / 2 ? 1 + k : ROW + 1 + k;
-        t.order[ROW + k] = k < ROW / 2 ? ROW + 1 + k : 1 + k;
+        const bool is_changed = k >= from && k < to;
+        t.order[k] = is_changed ? ROW + 1 + k : 1 + k;
+        t.order[ROW + k] = is_changed ? 1 + k : ROW + 1 + k;
     }
     for (int32_t c = 0; c < CUSTOMERS; c++)
         t.customer[c] = c;
@@ -75,6 +81,7 @@ static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
         for (int32_t k = t.first[r]; k < t.first[r + 1]; k++)
             load += t.part.demand[t.order[k]];
         assert_true(load <= problem->capacity);
+        assert_true(length_of(&t, r) <= problem->max_length);
     }
     const int64_t fall = before - t.cost;
     vrp_walk_close(test_ctx, &walk);
@@ -87,7 +94,14 @@ static int64_t walk_gain(const mco_vrp *problem, const vrp_walk_plan *plan)
 static int64_t gain(const mco_vrp *problem, int32_t proposals)
 {
     const vrp_walk_plan plan = {.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .tails = proposals};
-    return walk_gain(problem, &plan);
+    return walk_gain(problem, &plan, ROW / 2, ROW);
+}
+
+// The same from routes that change rows for ten customers in their middle, with exchanges of middles.
+static int64_t gain_of_middles(const mco_vrp *problem, int32_t proposals)
+{
+    const vrp_walk_plan plan = {.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .middles = proposals};
+    return walk_gain(problem, &plan, 15, 25);
 }
 
 static void ends_of_routes_are_exchanged(void **state)
@@ -117,6 +131,34 @@ static void routes_with_a_limit_of_length_are_exchanged(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Four edges of 10 take the place of four of 41. The second row is heavier: an exchange keeps both loads only if the middles
+// have equal numbers of customers, or nearly.
+static void middles_of_routes_are_exchanged(void **state)
+{
+    (void)state;
+    mco_vrp *light = rows(1, ROW, 0), *long_enough = rows(1, ROW, 915), *tight = rows(2, 2 * ROW - 8, 0);
+    assert_true(gain_of_middles(light, 0) < 10);
+    assert_int_equal(gain_of_middles(light, 5000), 124);
+    assert_int_equal(gain_of_middles(long_enough, 5000), 124);
+    assert_true(gain_of_middles(tight, 5000) < 124);
+    mco_vrp_destroy(test_ctx, &tight);
+    mco_vrp_destroy(test_ctx, &long_enough);
+    mco_vrp_destroy(test_ctx, &light);
+}
+
+// Many walks with limits on loads and lengths: what they keep is what their routes cost, and within both limits.
+static void middles_keep_every_limit(void **state)
+{
+    (void)state;
+    const vrp_walk_plan plan = {.steps = 300, .hot = 100, .cold = 1, .removed = 10, .longest_string = 10, .exchanges = 10,
+                                .middles = 50};
+    for (int32_t room = 0; room < 20; room++) {
+        mco_vrp *problem = rows(1 + room % 2, (1 + room % 2) * ROW + room, 915 + room);
+        walk_gain(problem, &plan, 15, 25);
+        mco_vrp_destroy(test_ctx, &problem);
+    }
+}
+
 // The cost that a walk keeps is that of its routes, in their direction.
 static void asymmetric_routes_are_not_turned_round(void **state)
 {
@@ -128,8 +170,8 @@ static void asymmetric_routes_are_not_turned_round(void **state)
         mco_vrp *problem = vrp_case_random(&rng, &shape);
         for (int32_t tails = 0; tails <= 20; tails += 20) {
             const vrp_walk_plan plan = {.steps = 500, .hot = 300, .cold = 1, .removed = 10, .longest_string = 10,
-                                        .exchanges = 10, .tails = tails};
-            assert_true(walk_gain(problem, &plan) > 0);
+                                        .exchanges = 10, .tails = tails, .middles = tails};
+            assert_true(walk_gain(problem, &plan, ROW / 2, ROW) > 0);
         }
         vrp_case_free(problem);
     }
@@ -141,6 +183,8 @@ int main(void)
         TEST(ends_of_routes_are_exchanged),
         TEST(exchanges_keep_the_capacity),
         TEST(routes_with_a_limit_of_length_are_exchanged),
+        TEST(middles_of_routes_are_exchanged),
+        TEST(middles_keep_every_limit),
         TEST(asymmetric_routes_are_not_turned_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 enum {
     NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // long lists of a million customers take much time
     EXCHANGES = 10,   // neighbours tried by the improvement of a step
-    TAILS = 10, LONG_ROUTE = 40,  // exchanges of route ends proposed by a step, in parts with longer routes on average
+    TAILS = 10, MIDDLES = 5,  // exchanges of route ends proposed by a step, in parts with longer routes on average
     SPARE_ROUTES = 2  // of a part, besides those it has
 };
 static const double REMOVED = 10;      // customers that a step takes out, on average
@@ -280,7 +280,7 @@ void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
 
 void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count)
 {
-    const int32_t vehicles = s->problem->vehicles;
+    const int32_t vehicles = s->vehicles;
     const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / count : 0;
     const int32_t free_routes = vehicles > 0 ? over : SPARE_ROUTES;
     for (int32_t k = 0; k < count; k++) {
@@ -357,7 +357,9 @@ void vrp_rounds_set_temperatures(vrp_task *task, double hot, double cold)
     task->plan.removed = REMOVED;
     task->plan.longest_string = VRP_LONGEST_STRING;
     task->plan.exchanges = EXCHANGES;
-    task->plan.tails = task->routes > 0 && task->part.customers / task->routes >= LONG_ROUTE ? TAILS : 0;
+    const bool is_long = task->routes > 0 && task->part.customers / task->routes >= VRP_LONG_ROUTE;
+    task->plan.tails = is_long ? TAILS : 0;
+    task->plan.middles = is_long ? MIDDLES : 0;
 }
 
 // ---- Memory
@@ -368,6 +370,7 @@ mco_status vrp_rounds_open(vrp_rounds *s)
     mco_context *ctx = s->search->ctx;
     const mco_vrp *p = s->problem;
     s->rate = FIRST_RATE;
+    s->vehicles = p->vehicles;
     s->watch = (vrp_watch){.ends = vrp_rounds_watch, .user = s};
     mco_rng_seed(&s->rng, (uint64_t)s->search->params->seed, 0);
     MCO_TRY(mco_alloc(ctx, &s->local, p->nodes));

@@ -11,7 +11,11 @@
 #include "vrp/search/watch.h"
 #include "vrp/solution.h"
 
-enum { VRP_LONGEST_STRING = 10 };  // most customers that a step takes out of a route
+enum {
+    VRP_LONGEST_STRING = 10,   // most customers that a step takes out of a route
+    VRP_LONG_ROUTE = 40,       // customers: longer routes are long
+    VRP_MOST_STEPS = 1 << 30   // of one task
+};
 
 typedef struct vrp_rounds {
     vrp_search *search;
@@ -37,6 +41,7 @@ typedef struct vrp_rounds {
     double edge;                 // mean edge of the first solution
     vrp_temperatures temperatures;  // by the first solution
     double rate;                 // steps a second of one task at a time
+    int32_t vehicles;            // a solution may have at most so many routes; 0: any number
     vrp_watch watch;             // of what comes before the tasks
     mco_rng rng;
 } vrp_rounds;
@@ -90,6 +95,11 @@ void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change);
 // Reports the present solution to the search. Errors: MEMORY.
 mco_status vrp_rounds_note(vrp_rounds *s, const char *source);
 int32_t vrp_rounds_longest_route(const vrp_rounds *s);
+// The customers of a route of the present solution, on average.
+static inline double vrp_rounds_customers_of_route(const vrp_rounds *s)
+{
+    return (double)s->problem->customers / s->now.routes;
+}
 // Draws a seed and packs a task, which need not be one of `tasks`. *is_found if it now has at most part.routes routes.
 // Errors: MEMORY.
 mco_status vrp_rounds_pack(vrp_rounds *s, vrp_task *task, bool *is_found);

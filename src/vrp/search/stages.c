@@ -19,90 +19,32 @@
 #include "vrp/search/construct.h"
 #include "vrp/search/cores.h"
 #include "vrp/search/curve.h"
+#include "vrp/search/fleet.h"
 #include "vrp/search/gpu.h"
-#include "vrp/search/key.h"
 #include "vrp/search/neighbours.h"
 #include "vrp/search/rounds.h"
 #include "vrp/search/stages.h"
+#include "vrp/search/whole.h"
 
 enum {
-    ROUNDS = 24, MOST_ROUNDS = 150,  // of the annealing of the whole: with ENOUGH_ROUTES in a part, with few
-    ENOUGH_ROUTES = 50,
-    LEAST_ROUTES = 3,             // of a part of the whole, on average
-    LONG_ROUTE = 40,              // customers: with longer routes nearly all time is for the whole
     REGION_ROUTES = 6,            // of a region on the cores, at least
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
     // Where routes are short a crowd is for so many customers, as measured; else a GPU anneals regions in the memory of warps.
     CROWD_LEAST = 751, CROWD_MOST = 12000,
-    PART_CUSTOMERS = 200,         // of a part of the whole, at least
-    MOST_PART_CUSTOMERS = 20000,  // of a part of the whole
     LONGEST_ON_GPU = 256,         // customers of a route; if a route is longer the cores go on
     // A core anneals one region a round for each CUSTOMERS_PER_TASK customers, at least 1 and at most MOST_TASKS: a
     // round goes over the whole solution, and its regions have to be worth that.
     CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32
 };
-static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
-static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
-static const double SHARE_LONG = 0.95;             // the same with long routes
-// Per customer and part: more than ROUNDS rounds have so many at least, for one core fills the tasks of a round.
-static const double LEAST_STEPS_OF_ROUND = 10;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double WHOLE_ON_GPU = 0.7;            // of the search, where a GPU anneals copies of the whole
 static const double LONG_WHOLE_ON_GPU = 0.9;       // the same with long routes, whose regions hold few of them
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
-static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
 static const double CHECKS_AT_END = 2;             // time left for the end, in checks of a solution
-static const int64_t MOST_STEPS = (int64_t)1 << 30;  // of one task
-
-// ---- The whole
-
-// Cuts the solution into parts. It draws two customers, and sorts the routes by how much nearer they lie to the first
-// than to the second. Returns the number of parts, none of them empty; 0 if one would be too large for its task.
-static int32_t cut(vrp_rounds *s, int32_t parts)
-{
-    const int32_t n = s->problem->customers, routes = s->now.routes;
-    const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
-    for (int32_t r = 0; r < routes; r++) {
-        double sum = 0;
-        for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
-            sum += vrp_distance(s->problem, a, s->now.order[k] + 1) - vrp_distance(s->problem, b, s->now.order[k] + 1);
-        s->key[2 * r] = sum / vrp_route_size(&s->now, r);
-        s->key[2 * r + 1] = r;
-    }
-    qsort(s->key, (size_t)routes, 2 * sizeof *s->key, vrp_by_key);
-    vrp_rounds_begin_tasks(s, parts);
-    int64_t count = 0;
-    int32_t part = -1, last = -1;
-    for (int32_t k = 0; k < routes; k++) {
-        const int32_t r = (int32_t)s->key[2 * k + 1], place = (int32_t)(count * parts / n);
-        part += place != last;
-        last = place;
-        if (s->tasks[part].first[s->tasks[part].routes] + vrp_route_size(&s->now, r) > s->tasks[part].part.most_customers)
-            return 0;
-        vrp_rounds_add_route(s, part, r);
-        count += vrp_route_size(&s->now, r);
-    }
-    return part + 1;
-}
-
-static double customers_of_route(const vrp_rounds *s)
-{
-    return (double)s->problem->customers / s->now.routes;
-}
-
-// The share of all the time for the annealing of the whole. A region of few routes leaves little to find, so with long
-// routes the whole takes nearly all of it.
-static double share_of_whole(const vrp_rounds *s, double steps_per_customer)
-{
-    if (customers_of_route(s) > LONG_ROUTE)
-        return SHARE_LONG;
-    const double x = steps_per_customer / FULL_STEPS;
-    return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
-}
 
 // The largest share of the search that the cores do before a GPU goes on.
 static double share_before_gpu(const vrp_rounds *s)
@@ -110,65 +52,6 @@ static double share_before_gpu(const vrp_rounds *s)
     const double n = (double)s->search->params->iterations;
     const double share = s->problem->customers <= SMALL_CUSTOMERS ? POPULATION_BEFORE_GPU : SHARE_BEFORE_GPU;
     return vrp_rounds_counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
-}
-
-static int32_t parts_of_whole(const vrp_rounds *s)
-{
-    const int32_t n = s->problem->customers, threads = s->processor->threads;
-    const int32_t few = s->now.routes / LEAST_ROUTES > 1 ? s->now.routes / LEAST_ROUTES : 1;
-    int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
-    parts = parts < few ? parts : few;
-    while (n / parts > MOST_PART_CUSTOMERS)
-        parts += threads;
-    return parts;
-}
-
-// The number of rounds. The fewer routes a part has, the more of them lie at its border, where their customers cannot
-// go to the routes of another part. So the border has to move more often.
-static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps_per_customer)
-{
-    const double fewer = (double)ENOUGH_ROUTES * parts / s->now.routes;
-    const double wanted = parts > 1 ? fmin(MOST_ROUNDS, ROUNDS * fewer * fewer) : ROUNDS;
-    return floor(fmax(ROUNDS, fmin(wanted, steps_per_customer / parts / LEAST_STEPS_OF_ROUND)));
-}
-
-static mco_status anneal_whole(vrp_rounds *s, double most_share)
-{
-    mco_status st = MCO_OK;
-    const int32_t n = s->problem->customers, threads = s->processor->threads;
-    const int32_t parts = parts_of_whole(s);
-    const int32_t longest = vrp_rounds_longest_route(s);
-    // A route may grow. If a part no longer holds its routes, the annealing ends.
-    const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
-    const double per_customer = vrp_rounds_steps(s) * threads / n;
-    if (per_customer < LEAST_STEPS_OF_WHOLE)
-        return MCO_OK;
-    MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
-    const double share = fmin(most_share, share_of_whole(s, per_customer));
-    const double rounds = rounds_of_whole(s, parts, share * per_customer), last = share * (1 - 0.5 / rounds);
-    const vrp_temperatures t = s->temperatures;
-    for (double from; (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
-        const double to = fmin(share, from + share / rounds);
-        const int32_t count = cut(s, parts);
-        if (count == 0)
-            break;
-        vrp_rounds_fill_tasks(s, count);
-        int64_t before = 0, after = 0;
-        for (int32_t k = 0; k < count; k++) {
-            vrp_rounds_set_temperatures(&s->tasks[k], t.hot * pow(t.cold / t.hot, from / share),
-                                        t.hot * pow(t.cold / t.hot, to / share));
-            s->tasks[k].wants_last = to < last;
-            before += s->tasks[k].cost;
-        }
-        vrp_rounds_plan_steps(s, count, to - from, MOST_STEPS);
-        MCO_TRY(vrp_rounds_run(s, count, count, "whole"));
-        for (int32_t k = 0; k < count; k++)
-            after += s->tasks[k].cost;
-        vrp_rounds_merge(s, count, after - before);
-        MCO_TRY(vrp_rounds_note(s, "whole"));
-    }
-done:
-    return st;
 }
 
 // ---- Regions
@@ -256,7 +139,7 @@ static int32_t region_customers(const vrp_rounds *s)
     const int32_t usual = s->processor->part_customers;
     if (s->processor->gpus != 0)
         return usual;
-    return (int32_t)fmin(s->problem->customers, fmax(usual, REGION_ROUTES * customers_of_route(s)));
+    return (int32_t)fmin(s->problem->customers, fmax(usual, REGION_ROUTES * vrp_rounds_customers_of_route(s)));
 }
 
 static mco_status anneal_regions(vrp_rounds *s)
@@ -291,7 +174,7 @@ static mco_status anneal_regions(vrp_rounds *s)
         const int64_t full = s->processor->steps_per_customer * customers / all, least = LEAST_STEPS * customers / all;
         const double even = vrp_rounds_steps(s) * s->processor->threads / n * (double)(customers / all);
         const double usual = fmax((double)least, fmin(fmin((double)full, even), vrp_rounds_steps(s) / REGIONS_LEAST));
-        vrp_rounds_plan_steps(s, all, usual * all / fmin(all, s->processor->threads) / vrp_rounds_steps(s), MOST_STEPS);
+        vrp_rounds_plan_steps(s, all, usual * all / fmin(all, s->processor->threads) / vrp_rounds_steps(s), VRP_MOST_STEPS);
         MCO_TRY(vrp_rounds_run(s, all, count, "region"));
         vrp_rounds_merge(s, count, choose_copies(s, count, all));
         MCO_TRY(vrp_rounds_note(s, "region"));
@@ -301,49 +184,6 @@ done:
 }
 
 // ---- The beginning
-
-static bool is_too_long(const vrp_rounds *s, int32_t route)
-{
-    return vrp_has_max_length(s->problem) && mco_vrp_route_of(s->problem, &s->now, route).length > s->problem->max_length;
-}
-
-static int32_t count_too_long(const vrp_rounds *s)
-{
-    int32_t count = 0;
-    for (int32_t r = 0; r < s->now.routes; r++)
-        count += is_too_long(s, r);
-    return count;
-}
-
-// Keeps as many of the fullest routes as there are vehicles, none of them too long. Then puts all other customers into
-// them, or into new routes.
-static mco_status pack(vrp_rounds *s, bool *is_found)
-{
-    mco_status st = MCO_OK;
-    const int32_t n = s->problem->customers, vehicles = s->problem->vehicles;
-    MCO_TRY(vrp_rounds_open_tasks(s, 1, n));
-    vrp_task *t = &s->tasks[0];
-    for (int32_t r = 0; r < s->now.routes; r++) {
-        s->key[2 * r] = is_too_long(s, r) ? 1 : -(double)mco_vrp_route_of(s->problem, &s->now, r).load;
-        s->key[2 * r + 1] = r;
-    }
-    qsort(s->key, (size_t)s->now.routes, 2 * sizeof *s->key, vrp_by_key);
-    vrp_rounds_begin_tasks(s, 1);
-    for (int32_t k = 0; k < s->now.routes; k++)
-        vrp_rounds_add_route(s, 0, (int32_t)s->key[2 * k + 1]);
-    for (int32_t c = 0; c < n; c++)
-        t->order[c] = c + 1;
-    t->routes -= count_too_long(s);
-    vrp_part_fill(t, n, vehicles > 0 && vehicles < n ? vehicles : n, s->near, s->near_count, s->local);
-    vrp_rounds_set_temperatures(t, 1, 1);
-    const int64_t left = vrp_rounds_steps_left(s, 1);
-    t->plan.steps = left < MOST_STEPS ? left : MOST_STEPS;
-    MCO_TRY(vrp_rounds_pack(s, t, is_found));
-    if (*is_found)
-        vrp_rounds_merge(s, 1, t->cost - s->now_cost);
-done:
-    return st;
-}
 
 // Notes routes along a curve, as the first solution. Their check tells how much time the search leaves for what follows it:
 // the check of the answer, and a caller's walk over it. More routes than vehicles are no solution.
@@ -396,14 +236,14 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
         vrp_add_route(&s->now, from->order + from->first[r], vrp_route_size(from, r));
     s->now_cost = vrp_solution_cost(p, &s->now);
     s->edge = fmax(1, (double)s->now_cost / ((double)p->customers + s->now.routes));
-    *has_solution = (p->vehicles == 0 || s->now.routes <= p->vehicles) && count_too_long(s) == 0;
+    *has_solution = (p->vehicles == 0 || s->now.routes <= p->vehicles) && vrp_fleet_fits(s);
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
     MCO_TRY(vrp_rounds_find_neighbours(s));
     s->temperatures = vrp_temperatures_of(p->customers, s->now.routes, s->now_cost, vrp_rounds_nearest(s));
     if (*has_solution)
         goto done;
-    MCO_TRY(pack(s, has_solution));
+    MCO_TRY(vrp_fleet_pack(s, p->vehicles, VRP_MOST_STEPS, has_solution));
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, "savings"));
 done:
@@ -430,16 +270,21 @@ static bool has_crowd(const vrp_processor *regions)
 static bool wants_crowd(const vrp_rounds *s, const vrp_processor *regions)
 {
     const int32_t customers = s->problem->customers;
-    const bool is_long = customers_of_route(s) > LONG_ROUTE || !fits(s);
+    const bool is_long = vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE || !fits(s);
     return has_crowd(regions) && (is_long || (customers >= CROWD_LEAST && customers <= CROWD_MOST));
 }
 
 // The whole, as a crowd on a GPU or on the cores.
 static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *device_s)
 {
+    mco_status st = MCO_OK;
     if (wants_crowd(s, regions))
-        return regions->crowd(s, customers_of_route(s) > LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
-    return anneal_whole(s, regions != NULL ? share_before_gpu(s) : 1);
+        return regions->crowd(s, vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
+    if (regions == NULL)
+        MCO_TRY(vrp_fleet_choose(s));
+    MCO_TRY(vrp_whole_anneal(s, fmin(regions != NULL ? share_before_gpu(s) : 1, vrp_whole_share(s))));
+done:
+    return st;
 }
 
 // What follows the whole, or the population: parts of a crowd, regions on a GPU, or regions on the cores.

@@ -38,7 +38,7 @@ typedef struct vrp_walk_plan {
     double removed;          // customers that a step takes out: about so many on average
     int32_t longest_string;
     int32_t exchanges;       // neighbours tried by the improvement of an accepted step; 0: none
-    int32_t tails;           // exchanges of route ends that a step proposes; cores only
+    int32_t tails, middles;  // exchanges of route ends and of middles of routes that a step proposes; cores only
 } vrp_walk_plan;
 
 // What the calling thread sees of a walk under way on the cores. The walk writes its best solution when it is asked to,

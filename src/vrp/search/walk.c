@@ -2,7 +2,7 @@
 // Annealing by ruin and recreate: "slack induction by string removals" (Christiaens, Vanden Berghe 2020). A step takes
 // strings of customers out of some routes near each other. It puts each customer back where it adds least, and passes
 // over a place now and then. An accepted solution is improved by reversals and exchanges of route ends around the
-// customers moved. Where routes are long, exchanges of their ends anywhere are annealed too. No part of a step depends
+// customers moved. Where routes are long, exchanges of their ends and of their middles anywhere are annealed too. No part of a step depends
 // on the size of the part: changes are logged so that they can be undone, and only they are copied to the best.
 #include "vrp/search/walk.h"
 
@@ -302,8 +302,9 @@ static void step(vrp_walk *w, const vrp_walk_plan *plan, double temperature)
         accept(w, cost, plan->exchanges);
     else
         undo_step(w);
-    if (plan->tails > 0) {
+    if (plan->tails > 0 || plan->middles > 0) {
         VARIANT(vrp_walk_exchange_tails)(w, plan->tails, TAILS_HEAT * temperature);
+        VARIANT(vrp_walk_exchange_middles)(w, plan->middles, temperature);
         if (w->cost < w->best_cost)
             keep_best(w);
     }

@@ -104,6 +104,11 @@ void VARIANT(vrp_walk_improve)(vrp_walk *walk, int32_t exchanges);
 // there. Makes an exchange whose change of the cost is at most `heat` times an exponential random number.
 void VARIANT(vrp_walk_exchange_tails)(vrp_walk *walk, int32_t proposals, double heat);
 
+// Draws `proposals` pairs of customers near each other in two routes, and a middle of a route behind one of them. Exchanges
+// it for the middle of the other route that begins with the other customer and makes the exchange cheapest; its change of the
+// cost is at most `heat` times an exponential random number. Symmetric distances only: else it does nothing.
+void VARIANT(vrp_walk_exchange_middles)(vrp_walk *walk, int32_t proposals, double heat);
+
 // Copies a node to route_of, edge and end_of.
 static inline void vrp_walk_mirror(vrp_walk *w, int32_t id)
 {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// The annealing of the whole solution. Every round cuts it along another line into about as many parts as there are cores.
+#include <math.h>
+#include <stdlib.h>
+
+#include "vrp/search/key.h"
+#include "vrp/search/whole.h"
+
+enum {
+    ROUNDS = 24, MOST_ROUNDS = 150,  // of the annealing of the whole: with ENOUGH_ROUTES in a part, with few
+    ENOUGH_ROUTES = 50,
+    LEAST_ROUTES = 3,             // of a part of the whole, on average
+    PART_CUSTOMERS = 200,         // of a part of the whole, at least
+    MOST_PART_CUSTOMERS = 20000   // of a part of the whole
+};
+static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
+static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
+static const double SHARE_LONG = 0.95;             // the same with long routes
+// Per customer and part: more than ROUNDS rounds have so many at least, for one core fills the tasks of a round.
+static const double LEAST_STEPS_OF_ROUND = 10;
+static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
+
+// Cuts the solution into parts. It draws two customers, and sorts the routes by how much nearer they lie to the first
+// than to the second. Returns the number of parts, none of them empty; 0 if one would be too large for its task.
+static int32_t cut(vrp_rounds *s, int32_t parts)
+{
+    const int32_t n = s->problem->customers, routes = s->now.routes;
+    const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
+    for (int32_t r = 0; r < routes; r++) {
+        double sum = 0;
+        for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
+            sum += vrp_distance(s->problem, a, s->now.order[k] + 1) - vrp_distance(s->problem, b, s->now.order[k] + 1);
+        s->key[2 * r] = sum / vrp_route_size(&s->now, r);
+        s->key[2 * r + 1] = r;
+    }
+    qsort(s->key, (size_t)routes, 2 * sizeof *s->key, vrp_by_key);
+    vrp_rounds_begin_tasks(s, parts);
+    int64_t count = 0;
+    int32_t part = -1, last = -1;
+    for (int32_t k = 0; k < routes; k++) {
+        const int32_t r = (int32_t)s->key[2 * k + 1], place = (int32_t)(count * parts / n);
+        part += place != last;
+        last = place;
+        if (s->tasks[part].first[s->tasks[part].routes] + vrp_route_size(&s->now, r) > s->tasks[part].part.most_customers)
+            return 0;
+        vrp_rounds_add_route(s, part, r);
+        count += vrp_route_size(&s->now, r);
+    }
+    return part + 1;
+}
+
+// Planned in the whole search, on all cores.
+static double steps_per_customer(const vrp_rounds *s)
+{
+    return vrp_rounds_steps(s) * s->processor->threads / s->problem->customers;
+}
+
+bool vrp_whole_pays(const vrp_rounds *s, double share)
+{
+    return share > 0 && share * steps_per_customer(s) >= LEAST_STEPS_OF_WHOLE;
+}
+
+double vrp_whole_share(const vrp_rounds *s)
+{
+    if (vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE)
+        return SHARE_LONG;
+    const double x = steps_per_customer(s) / FULL_STEPS;
+    return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
+}
+
+static int32_t parts_of_whole(const vrp_rounds *s)
+{
+    const int32_t n = s->problem->customers, threads = s->processor->threads;
+    const int32_t few = s->now.routes / LEAST_ROUTES > 1 ? s->now.routes / LEAST_ROUTES : 1;
+    int32_t parts = n / PART_CUSTOMERS < threads ? n / PART_CUSTOMERS + 1 : threads;
+    parts = parts < few ? parts : few;
+    while (n / parts > MOST_PART_CUSTOMERS)
+        parts += threads;
+    return parts;
+}
+
+// The number of rounds. The fewer routes a part has, the more of them lie at its border, where their customers cannot
+// go to the routes of another part. So the border has to move more often.
+static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps)
+{
+    const double fewer = (double)ENOUGH_ROUTES * parts / s->now.routes;
+    const double wanted = parts > 1 ? fmin(MOST_ROUNDS, ROUNDS * fewer * fewer) : ROUNDS;
+    return floor(fmax(ROUNDS, fmin(wanted, steps / parts / LEAST_STEPS_OF_ROUND)));
+}
+
+// One round: up to a share of the search, at temperatures from hot to cold. *is_cut: false if a route has outgrown all parts.
+static mco_status anneal_round(vrp_rounds *s, int32_t parts, double to, double hot, double cold, bool is_last, bool *is_cut)
+{
+    mco_status st = MCO_OK;
+    int64_t before = 0, after = 0;
+    const double from = vrp_rounds_share(s);
+    const int32_t count = cut(s, parts);
+    *is_cut = count > 0;
+    if (count == 0)
+        return MCO_OK;
+    vrp_rounds_fill_tasks(s, count);
+    for (int32_t k = 0; k < count; k++) {
+        vrp_rounds_set_temperatures(&s->tasks[k], hot, cold);
+        s->tasks[k].wants_last = !is_last;
+        before += s->tasks[k].cost;
+    }
+    vrp_rounds_plan_steps(s, count, to - from, VRP_MOST_STEPS);
+    MCO_TRY(vrp_rounds_run(s, count, count, "whole"));
+    for (int32_t k = 0; k < count; k++)
+        after += s->tasks[k].cost;
+    vrp_rounds_merge(s, count, after - before);
+    MCO_TRY(vrp_rounds_note(s, "whole"));
+done:
+    return st;
+}
+
+mco_status vrp_whole_anneal(vrp_rounds *s, double until)
+{
+    mco_status st = MCO_OK;
+    const int32_t n = s->problem->customers;
+    const int32_t parts = parts_of_whole(s);
+    const int32_t longest = vrp_rounds_longest_route(s);
+    // A route may grow. If a part no longer holds its routes, the annealing ends.
+    const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
+    const double begin = vrp_rounds_share(s), share = until - begin;
+    if (!vrp_whole_pays(s, share))
+        return MCO_OK;
+    MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
+    const double rounds = rounds_of_whole(s, parts, share * steps_per_customer(s)), last = until - 0.5 * share / rounds;
+    const double hot = s->temperatures.hot, cooling = s->temperatures.cold / hot;
+    bool is_cut = true;
+    for (double from; is_cut && (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
+        const double to = fmin(until, from + share / rounds);
+        MCO_TRY(anneal_round(s, parts, to, hot * pow(cooling, (from - begin) / share), hot * pow(cooling, (to - begin) / share),
+                             to >= last, &is_cut));
+    }
+done:
+    return st;
+}
