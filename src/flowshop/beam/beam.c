@@ -18,6 +18,7 @@
 #include "base/team.h"
 #include "flowshop/beam/layer.h"
 #include "flowshop/beam/path.h"
+#include "flowshop/beam/place.h"
 #include "flowshop/beam/sieve.h"
 
 enum {
@@ -56,6 +57,8 @@ typedef struct beam {
     atomic_bool must_stop;
     mco_stop *stop;
     bool is_over;
+    flowshop_beam_place place;
+    bool is_on_gpu;            // the beam
 } beam;
 
 // ---- One layer
@@ -200,6 +203,7 @@ static int64_t best_leaf(const beam *b, uint32_t *makespan)
 typedef struct outcome {
     bool is_complete;   // not cut off
     int64_t makespan;   // of the schedule found, INT64_MAX if none is below the target
+    bool must_repeat;   // a GPU has failed, and the cores go on
 } outcome;
 
 // The last layer has one free job in each node: its children are schedules.
@@ -224,12 +228,44 @@ done:
     return st;
 }
 
+// A beam has ended by itself.
+static void finish_beam(beam *b, int64_t target, outcome *out)
+{
+    out->is_complete = true;
+    b->run->result->iterations++;
+    if (!b->has_discarded)
+        flowshop_run_raise_bound(b->run, out->makespan < target ? out->makespan : target);
+}
+
+static mco_status run_on_gpu(beam *b, int64_t target, outcome *out)
+{
+    mco_status st = MCO_OK;
+    const flowshop_beam_gpu_task task = {b->width, target, b->shape.idle_share, look_at_clock, b, &b->layer.depth};
+    flowshop_beam_gpu_answer answer;
+    st = flowshop_beam_run_on_gpu(&b->place, &task, &answer, b->order);
+    out->must_repeat = st != MCO_OK;
+    if (st != MCO_OK)
+        return flowshop_beam_leave_gpu(&b->place, st);
+    b->bounded += answer.bounded;
+    b->has_discarded = answer.has_discarded;
+    if (!answer.is_complete)
+        return MCO_OK;
+    out->makespan = answer.makespan;
+    if (answer.makespan < INT64_MAX)
+        MCO_TRY(flowshop_run_improve(b->run, answer.makespan, b->order, "beam"));
+    finish_beam(b, target, out);
+done:
+    return st;
+}
+
 static mco_status run_beam(beam *b, int64_t width, int64_t target, outcome *out)
 {
     mco_status st = MCO_OK;
-    *out = (outcome){false, INT64_MAX};
+    *out = (outcome){.makespan = INT64_MAX};
     b->width = width;
     b->has_discarded = false;
+    if (b->is_on_gpu)
+        return run_on_gpu(b, target, out);
     b->nodes = 1;
     b->layer.upper = target;
     b->ops->make_root(&b->shape, b->layer.nodes);
@@ -251,10 +287,7 @@ static mco_status run_beam(beam *b, int64_t width, int64_t target, outcome *out)
         if (is_empty)
             break;
     }
-    out->is_complete = true;
-    b->run->result->iterations++;
-    if (!b->has_discarded)
-        flowshop_run_raise_bound(b->run, out->makespan < target ? out->makespan : target);
+    finish_beam(b, target, out);
 done:
     for (int t = 0; t < b->threads; t++) {
         b->bounded += b->sieves[t].bounded;
@@ -375,6 +408,7 @@ static void destroy(beam *b)
 {
     mco_context *ctx = b->run->ctx;
     mco_team_close(&b->team);
+    flowshop_beam_close_place(&b->place);
     free_room(ctx, b);
     flowshop_beam_path_destroy(ctx, &b->path);
     mco_free(ctx, &b->order);
@@ -450,6 +484,11 @@ static void write_columns(void *user, char *out, size_t size)
     snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
 }
 
+static bool fits(const beam *b, int64_t width, double memory)
+{
+    return b->is_on_gpu ? width <= flowshop_beam_place_widest(&b->place) : bytes_of(b, width) <= memory;
+}
+
 static mco_status run_beams(beam *b, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -462,12 +501,18 @@ static mco_status run_beams(beam *b, int64_t beams, int64_t widest, mco_stop *st
             *stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
-        if (bytes_of(b, p.width) > memory || p.width > LARGEST_WIDTH || (widest >= 0 && p.width > widest) || p.width * b->shape.jobs > UINT32_MAX)
+        MCO_TRY(flowshop_beam_choose_place(&b->place, p.width, &b->is_on_gpu));
+        if (!fits(b, p.width, memory) || p.width > LARGEST_WIDTH || (widest >= 0 && p.width > widest) || p.width * b->shape.jobs > UINT32_MAX)
             break;
-        MCO_TRY(take_room(b, p.width));
+        if (!b->is_on_gpu)
+            MCO_TRY(take_room(b, p.width));
         const double begin_s = mco_run_time_s(&run->run);
         const int64_t bounded = b->bounded, target = target_of(b, &p), width = p.width;
         MCO_TRY(run_beam(b, p.width, target, &found));
+        if (found.must_repeat) {
+            i--;
+            continue;
+        }
         log_beam(b, i + 1, target, &found, b->bounded - bounded, mco_run_time_s(&run->run) - begin_s);
         if (!found.is_complete)
             return MCO_OK;
@@ -487,7 +532,8 @@ done:
 mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
 {
     mco_status st = MCO_OK;
-    beam b = {.run = run, .stop = stop, .threads = run->threads};
+    beam b = {.run = run, .stop = stop, .threads = run->threads, .place = {.run = run}};
+    b.place.shape = &b.shape;
     const bool is_plain = run->result->work.engine == MCO_ENGINE_REFERENCE;
     *stop = MCO_STOP_FINISHED;
     if (run->shop->jobs < 2 || run->upper_bound > INT32_MAX)
@@ -501,7 +547,8 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_s
         run->result->work.simd = b.ops->build.simd;
         run->result->work.lane_bits = b.ops->build.bits;
     }
-    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes", b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
+    if (run->params->engine != MCO_ENGINE_GPU)
+        mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes", b.threads, b.threads > 1 ? "s" : "", mco_simd_text(b.ops->build.simd), b.ops->build.bits);
     mco_run_set_columns(&run->run, "       width    placed", write_columns, &b);
     MCO_TRY(run_beams(&b, beams, widest, stop));
 done:
