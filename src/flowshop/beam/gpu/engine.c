@@ -10,6 +10,7 @@
 
 enum {
     LOOK = 16,                   // layers
+    LEAST_ROOM = 8192,           // nodes: narrower beams share it
     SELECTORS = 4,               // blocks of a multiprocessor that select
     SPARE_BYTES = 512 << 20,     // of the device, for the system
     LARGEST_SUM = UINT16_MAX
@@ -90,6 +91,7 @@ static mco_status take_room(flowshop_beam_gpu *x, int64_t width)
                         (long long)width, 1e-9 * flowshop_beam_gpu_bytes(x, width), d->info.index, (long long)x->widest,
                         1e-9 * flowshop_beam_gpu_bytes(x, x->widest));
     give_room(x);
+    width = width > LEAST_ROOM ? width : LEAST_ROOM < x->widest ? LEAST_ROOM : x->widest;
     for (int h = 0; h < 2; h++) {
         MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &a->d_nodes[h], width * 4 * a->stride));
         MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &a->d_sets[h], width * a->words));
@@ -132,7 +134,7 @@ static void fill_tables(const flowshop_beam_gpu *x, host_tables *h)
         for (int32_t k = 0; k < a->machines; k++) {
             const uint32_t time = (uint32_t)x->instance->times[(int64_t)j * a->machines + k];
             const int32_t byte = k % 4 * a->time_bytes, word = k / 4 * a->time_bytes + byte / 4;
-            h->table[(int64_t)word * a->jobs + j] |= time << 8 * (byte % 4);
+            h->table[(int64_t)j * a->job_words + word] |= time << 8 * (byte % 4);
             h->times[(int64_t)j * a->stride + k] = (uint16_t)time;
             h->heads[(int64_t)j * a->stride + k] = (uint16_t)before;
             before += time;
@@ -146,7 +148,7 @@ static mco_status upload(flowshop_beam_gpu *x)
     flowshop_beam_gpu_args *a = &x->args;
     mco_device *d = &x->device;
     host_tables h = {0};
-    const int64_t words = (int64_t)a->quads * a->time_bytes * a->jobs, cells = (int64_t)a->jobs * a->stride;
+    const int64_t words = (int64_t)a->jobs * a->job_words, cells = (int64_t)a->jobs * a->stride;
     const size_t row = (size_t)a->machines * sizeof(uint32_t);
     MCO_TRY(mco_alloc(x->ctx, &h.table, words));
     MCO_TRY(mco_alloc(x->ctx, &h.times, cells));
@@ -228,6 +230,7 @@ mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const fl
                                        .stride = (shape->machines + 7) / 8 * 8, .words = (shape->jobs + 31) / 32,
                                        .time_bytes = shape->largest <= FLOWSHOP_BEAM_GPU_BYTE_TIME ? 1 : 2,
                                        .shift = shape->shift, .largest = shape->largest};
+    x->args.job_words = (x->args.quads * x->args.time_bytes) | 1;  // odd: the banks of shared memory differ from job to job
     MCO_TRY(mco_device_open(ctx, gpu, &x->device));
     MCO_CUDA(ctx, cudaEventCreateWithFlags(&x->looked, cudaEventDisableTiming));
     MCO_TRY(settle(x));

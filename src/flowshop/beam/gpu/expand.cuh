@@ -85,7 +85,7 @@ DEVICE int list_room(int jobs)
 
 __host__ __device__ inline size_t table_bytes(const flowshop_beam_gpu_args &a)
 {
-    return ((size_t)a.quads * a.time_bytes * a.jobs * sizeof(uint32_t) + 15) / 16 * 16;
+    return ((size_t)a.jobs * a.job_words * sizeof(uint32_t) + 15) / 16 * 16;
 }
 
 __host__ __device__ inline size_t warp_bytes(const flowshop_beam_gpu_args &a)
@@ -135,6 +135,21 @@ DEVICE void fill_bound_terms(const flowshop_beam_gpu_args &a, uint32_t node, int
     }
 }
 
+// Where the times of a job begin in the order of the end SIDE.
+template <int BYTES, int SIDE> DEVICE const uint32_t *times_of(const flowshop_beam_gpu_args &a, const uint32_t *table, int job)
+{
+    return table + job * a.job_words + (SIDE == 0 ? 0 : (a.quads - 1) * BYTES);
+}
+
+// Reads a quad and goes to the next.
+template <int BYTES, int SIDE> DEVICE void take_quad(const uint32_t *&job, uint32_t words[BYTES])
+{
+#pragma unroll
+    for (int w = 0; w < BYTES; w++)
+        words[w] = job[w];
+    job += SIDE == 0 ? BYTES : -BYTES;
+}
+
 // ---- Bounds
 
 // The times of two jobs on machine `in_quad`, one in each half.
@@ -156,26 +171,24 @@ template <int BYTES, int PAIRS, int SIDE>
 DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, int free_jobs, int first,
                         uint32_t start_word, uint32_t bound_word, int lane, tally &t)
 {
-    uint32_t start[PAIRS], bound[PAIRS], job[PAIRS][2];
+    uint32_t start[PAIRS], bound[PAIRS];
+    const uint32_t *job[PAIRS][2];
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
         start[p] = start_word;
         bound[p] = bound_word;
 #pragma unroll
         for (int h = 0; h < 2; h++)
-            job[p][h] = s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)];
+            job[p][h] = times_of<BYTES, SIDE>(a, table, s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)]);
     }
     const uint4 *const next_of = (const uint4 *)s.next[SIDE], *const rest_of = (const uint4 *)s.rest[SIDE];
     for (int q = 0; q < a.quads; q++) {
-        const uint32_t *row = table + (size_t)(SIDE == 0 ? q : a.quads - 1 - q) * BYTES * a.jobs;
         uint32_t times[PAIRS][2][BYTES];
 #pragma unroll
         for (int p = 0; p < PAIRS; p++)
 #pragma unroll
             for (int h = 0; h < 2; h++)
-#pragma unroll
-                for (int w = 0; w < BYTES; w++)
-                    times[p][h][w] = row[w * a.jobs + job[p][h]];
+                take_quad<BYTES, SIDE>(job[p][h], times[p][h]);
         const uint4 n = next_of[q], r = rest_of[q];
         const uint32_t next[QUAD] = {n.x, n.y, n.z, n.w}, rest[QUAD] = {r.x, r.y, r.z, r.w};
 #pragma unroll
@@ -267,12 +280,12 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
             (head.ends | 1u << side) == 3 ? 0 : 1u << 31};
 }
 
-// The time on machine `in_quad`, in 2^-16, plus TIME_BASE.
-template <int BYTES> DEVICE float time_as_float(const uint32_t *words, int in_quad)
+// The time on machine `in_quad`, in 2^-16, plus TIME_BASE. `base` is that constant in a register: the instruction has one immediate.
+template <int BYTES> DEVICE float time_as_float(const uint32_t *words, int in_quad, uint32_t base)
 {
     const unsigned int half = (unsigned int)(in_quad % 2) * 2;
-    return __uint_as_float(BYTES == 1 ? __byte_perm(words[0], TIME_BASE_BITS, 0x7440u | (unsigned int)in_quad)
-                                      : __byte_perm(words[in_quad / 2], TIME_BASE_BITS, 0x7400u | (half + 1) << 4 | half));
+    return __uint_as_float(BYTES == 1 ? __byte_perm(words[0], base, 0x7440u | (unsigned int)in_quad)
+                                      : __byte_perm(words[in_quad / 2], base, 0x7400u | (half + 1) << 4 | half));
 }
 
 // The key of a child. No product is contracted with a sum: all engines round alike.
@@ -289,31 +302,29 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
                         const uint16_t *alive, int count, int first, int lane, uint32_t *keys)
 {
     float gap[EACH], sum[EACH];
-    uint32_t job[EACH];
+    const uint32_t *job[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         gap[e] = 0;
         sum[e] = SUM_BASE;
-        job[e] = s.list[alive[min(first + WARP * e + lane, count - 1)]];
+        job[e] = times_of<BYTES, SIDE>(a, table, s.list[alive[min(first + WARP * e + lane, count - 1)]]);
     }
     const float largest = TIME_BASE + (float)a.largest / UNIT;
+    const uint32_t base = __float_as_uint(largest) & TIME_BASE_BITS;  // the compiler does not see that this is TIME_BASE_BITS
     const float4 *const step_of = (const float4 *)s.step;
     const float4 *const gap_of = (const float4 *)s.gap_slope, *const time_of = (const float4 *)s.time_slope;
     for (int q = 0; q < a.quads; q++) {
-        const uint32_t *row = table + (size_t)(SIDE == 0 ? q : a.quads - 1 - q) * BYTES * a.jobs;
         uint32_t times[EACH][BYTES];
 #pragma unroll
         for (int e = 0; e < EACH; e++)
-#pragma unroll
-            for (int w = 0; w < BYTES; w++)
-                times[e][w] = row[w * a.jobs + job[e]];
+            take_quad<BYTES, SIDE>(job[e], times[e]);
         const float4 t = step_of[q], u = gap_of[q], v = time_of[q];
         const float steps[QUAD] = {t.x, t.y, t.z, t.w}, of_gap[QUAD] = {u.x, u.y, u.z, u.w}, of_time[QUAD] = {v.x, v.y, v.z, v.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
 #pragma unroll
             for (int e = 0; e < EACH; e++) {
-                const float time = time_as_float<BYTES>(times[e], SIDE == 0 ? i : QUAD - 1 - i);
+                const float time = time_as_float<BYTES>(times[e], SIDE == 0 ? i : QUAD - 1 - i, base);
                 sum[e] = __fmaf_rd(gap[e], of_gap[i], sum[e]);
                 sum[e] = __fmaf_rd(__fsub_rn(largest, time), of_time[i], sum[e]);
                 gap[e] = __saturatef(__fadd_rn(gap[e], __fadd_rn(time, steps[i])));
@@ -372,7 +383,7 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
 {
     char *shared = dynamic_shared<char>();
     uint32_t *table = (uint32_t *)shared;
-    for (int at = (int)threadIdx.x; at < a.quads * BYTES * a.jobs; at += (int)blockDim.x)
+    for (int at = (int)threadIdx.x; at < a.jobs * a.job_words; at += (int)blockDim.x)
         table[at] = a.d_table[at];
     __syncthreads();
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;

@@ -41,6 +41,7 @@ typedef struct flowshop_beam_gpu_args {
     int32_t stride;        // words of a row
     int32_t words;         // 32-bit words of a set of free jobs
     int32_t time_bytes;    // of a time in the table: 1 or 2
+    int32_t job_words;     // of a job in the table: quads * time_bytes, or one more so that it is odd
     int32_t shift, largest;
     int32_t upper;         // children are pruned from this bound on
     int32_t depth;
@@ -48,7 +49,7 @@ typedef struct flowshop_beam_gpu_args {
     uint32_t width;
     int64_t room;          // nodes
     int32_t select_blocks;
-    const uint32_t *d_table;               // [quads * time_bytes][jobs] times, those of a quad of machines in time_bytes words
+    const uint32_t *d_table;               // [jobs][job_words] times, those of a quad of machines in time_bytes words
     const uint16_t *d_times, *d_heads;     // [jobs][stride] times, and the time of the job on the machines before
     const uint32_t *d_totals, *d_means;    // [machines]
     uint16_t *d_nodes[2];                  // [room][4][stride] layers take turns
