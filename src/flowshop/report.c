@@ -41,10 +41,10 @@ static void write_counters(mco_json *json, const void *user)
     mco_json_integer(json, "iterations", r->iterations);
     mco_json_real(json, "heuristic_s", r->heuristic_s);
     mco_json_text(json, "simd", mco_report_simd(r->work.simd));
-    if (r->beam_width > 0) {
+    if (r->beam_width > 0)
         mco_json_integer(json, "beam_width", r->beam_width);
+    if (r->beam_bytes > 0)
         mco_json_integer(json, "beam_bytes", r->beam_bytes);
-    }
     if (r->nodes_by_depth == NULL)
         return;
     mco_json_text(json, "bound", bounds[r->bound_used]);

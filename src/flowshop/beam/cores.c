@@ -2,7 +2,6 @@
 // A layer: all threads bound the children of its nodes and sieve them; the calling thread selects the best; all threads make them.
 #include "flowshop/beam/cores.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/machine.h"
@@ -18,7 +17,8 @@ enum {
     ALONE_CELLS = 1 << 20,  // so few take the calling thread some 0.1 ms, hardly longer than threads take to wake up
     TILE = 16,           // jobs: a cache line
     ROOM_FACTOR = 4,     // a sieve holds so many widths
-    PATH_LAYERS = 16     // of the full width, as memory for paths
+    PATH_LAYERS = 24,    // of the full width, as memory for paths
+    OTHER_BYTES = 1 << 16
 };
 static const double WAIT_S = 0.01;
 static const double SETTLED_S = 0.2;  // after which the time of a layer tells those of others
@@ -212,7 +212,7 @@ double flowshop_cores_beam_bytes(const beam *b, int64_t width)
     const double table = (double)b->shape.machines * b->shape.jobs * (4 + 2 * (double)b->ops->build.bits / 8);
     const double nodes = 2.0 * (double)b->ops->node_bytes(&b->shape) + PATH_LAYERS * 7.0;
     const double sieves = (double)b->threads * (8 + 2 * 4.0);
-    return table + (double)width * (nodes + 1) + sieves * (double)sieve_room(width);
+    return OTHER_BYTES + table + (double)width * (nodes + 1) + sieves * (double)sieve_room(width);
 }
 
 static mco_status take_room(beam *b, int64_t width)
@@ -260,13 +260,15 @@ done:
     return st;
 }
 
-// Narrows the layers that follow so that the beam ends in time. A layer of k free jobs has 2 width k children.
-static void narrow(beam *b, double begin_s, double end_s)
+// Narrows the layers that follow if the beam would end late. A layer of k free jobs has 2 width k children.
+static bool narrow(beam *b, double begin_s, double end_s)
 {
     const double n = b->shape.jobs, left = n - b->layer.depth - 1, all = n * (n + 1), open = left * (left + 1);
     const double now_s = mco_run_time_s(&b->run->run), needed_s = (now_s - begin_s) * open / (all - open);
-    if (now_s - begin_s > SETTLED_S && needed_s > end_s - now_s && end_s > now_s)
+    const bool is_late = now_s - begin_s > SETTLED_S && needed_s > end_s - now_s && end_s > now_s;
+    if (is_late)
         b->width = (int64_t)((double)b->width * (end_s - now_s) / needed_s) + 1;
+    return is_late;
 }
 
 mco_status flowshop_cores_beam_run(beam *b, int64_t width, int64_t target, double end_s, flowshop_beam_outcome *out)
@@ -297,7 +299,7 @@ mco_status flowshop_cores_beam_run(beam *b, int64_t width, int64_t target, doubl
             goto done;
         if (is_empty)
             break;
-        narrow(b, begin_s, end_s);
+        out->is_narrowed = narrow(b, begin_s, end_s) || out->is_narrowed;
     }
     out->is_complete = true;
 done:
@@ -372,12 +374,6 @@ done:
     return st;
 }
 
-static void write_columns(void *user, char *out, size_t size)
-{
-    const beam *b = user;
-    snprintf(out, size, "  %10lld  %8d", (long long)b->width, b->layer.depth);
-}
-
 mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float idle_share, flowshop_beam_look *look_at_run, void *user,
                                       beam **out)
 {
@@ -393,7 +389,6 @@ mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float 
     if (run->result->work.engine != MCO_ENGINE_REFERENCE)
         MCO_TRY(flowshop_beam_choose(run->ctx, run->params->simd, largest <= UINT16_MAX ? 16 : 32, &b->ops));
     MCO_TRY(make(b));
-    mco_run_set_columns(&run->run, "       width    placed", write_columns, b);
     *out = b;
 done:
     if (st != MCO_OK)
@@ -406,7 +401,6 @@ void flowshop_cores_beam_destroy(mco_context *ctx, beam **out)
     beam *b = *out;
     if (b == NULL)
         return;
-    mco_run_set_columns(&b->run->run, NULL, NULL, NULL);
     mco_team_close(&b->team);
     free_room(ctx, b);
     flowshop_beam_path_destroy(ctx, &b->path);
@@ -425,6 +419,16 @@ void flowshop_cores_beam_destroy(mco_context *ctx, beam **out)
     mco_free(ctx, &b->totals);
     mco_free(ctx, &b->times);
     mco_free(ctx, out);
+}
+
+const flowshop_beam_shape *flowshop_cores_beam_shape(const beam *b)
+{
+    return &b->shape;
+}
+
+int32_t flowshop_cores_beam_depth(const beam *b)
+{
+    return b->layer.depth;
 }
 
 mco_build flowshop_cores_beam_build(const beam *b)

@@ -14,6 +14,7 @@ typedef struct flowshop_beam_outcome {
     const int32_t *order;  // [jobs] that schedule, until the next beam
     bool is_complete;      // else the run was over before its end
     bool has_discarded;    // children below the target. A complete beam that has discarded none proves min(makespan, target)
+    bool is_narrowed;      // to end in time
     int64_t bounded;       // children
 } flowshop_beam_outcome;
 
@@ -26,10 +27,14 @@ mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float 
                                       flowshop_cores_beam **out);
 void flowshop_cores_beam_destroy(mco_context *ctx, flowshop_cores_beam **beam);
 
+// What all its layers share; and the jobs placed in the newest one, for the log.
+const flowshop_beam_shape *flowshop_cores_beam_shape(const flowshop_cores_beam *beam);
+int32_t flowshop_cores_beam_depth(const flowshop_cores_beam *beam);
+
 // The vector unit and lane width of its layers.
 mco_build flowshop_cores_beam_build(const flowshop_cores_beam *beam);
 
-// Bytes that beams up to `width` take. Paths count as sixteen layers: they seldom take half of that.
+// Bytes that beams up to `width` take. Paths count as 24 layers, which they seldom take.
 double flowshop_cores_beam_bytes(const flowshop_cores_beam *beam, int64_t width);
 
 // Runs a beam below `target`. If it would end later than `end_s` seconds after the run's begin, its last layers are narrower.

@@ -6,12 +6,14 @@
 // much larger than m and m is small, a target between bound and incumbent leads to far better schedules than the incumbent itself.
 // A layer that is empty while nothing was discarded proves the target.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/machine.h"
 #include "flowshop/beam/beam.h"
 #include "flowshop/beam/campaign.h"
 #include "flowshop/beam/cores.h"
+#include "flowshop/beam/place.h"
 
 enum {
     FIRST_TARGET_WIDTH = 16,
@@ -32,7 +34,11 @@ typedef struct sequence {
     double checkpoint_s;      // when the next one is due
     bool has_file;            // --checkpoint
     bool is_written;          // the file holds the state, or there is none
-    bool is_fitted;           // a beam has been made as wide as the time left allowed
+    bool is_late;             // a beam was narrowed to end in time
+    flowshop_beam_place place;
+    bool is_on_gpu;           // the newest beam
+    int32_t depth;            // of a beam on a GPU: jobs placed
+    int32_t *order;           // [jobs] that it found
     mco_stop *stop;
 } sequence;
 
@@ -120,15 +126,32 @@ static void plan_target(flowshop_campaign *next, bool has_found)
     next->share = next->share - FALL > LEAST_SHARE ? next->share - FALL : LEAST_SHARE;
 }
 
-// Without targets: twice as wide. Once little time is left, one beam takes all of it.
+// The widest beam for which numbers of children fit 32 bits.
+static int64_t widest_of_shape(const mco_flowshop *shop)
+{
+    const int64_t most = (int64_t)UINT32_MAX / shop->jobs;
+    return most < FLOWSHOP_BEAM_LARGEST_WIDTH ? most : FLOWSHOP_BEAM_LARGEST_WIDTH;
+}
+
+// The widest beam that fits the memory where the newest one has run. On the cores the memory is linear in the width.
+static int64_t widest_in_memory(const sequence *q)
+{
+    if (q->is_on_gpu)
+        return flowshop_beam_place_widest(&q->place);
+    const double none = flowshop_cores_beam_bytes(q->cores, 0), of_one = flowshop_cores_beam_bytes(q->cores, 1) - none;
+    return (int64_t)fmin(1e15, fmax(0, (q->memory - none) / of_one));
+}
+
+// Without targets: twice as wide. Once little time is left, one beam takes nearly all of it. The last one fills the memory.
 static void plan_width(sequence *q, double last_s)
 {
     enum { FEW = 32 };               // times the last beam: so much time is little
     static const double USED = 0.9;  // of the time left
+    const int64_t shape = widest_of_shape(q->run->shop), memory = widest_in_memory(q), most = shape < memory ? shape : memory;
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = USED * left_s / last_s;
-    const bool is_fitted = !q->is_fitted && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
-    q->is_fitted = q->is_fitted || is_fitted;
-    q->state.width *= is_fitted ? (int64_t)fits : 2;
+    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
+    const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
+    q->state.width = next > most && width < most ? most : next;
 }
 
 // Settles the beam after the one that ended. A target that was tried at a width is not tried again.
@@ -150,20 +173,6 @@ static void plan_next(sequence *q, int64_t target, bool has_found, double last_s
 }
 
 // ---- The beams
-
-// The widest beam for which numbers of children fit 32 bits.
-static int64_t widest_of_shape(const mco_flowshop *shop)
-{
-    const int64_t most = (int64_t)UINT32_MAX / shop->jobs;
-    return most < FLOWSHOP_BEAM_LARGEST_WIDTH ? most : FLOWSHOP_BEAM_LARGEST_WIDTH;
-}
-
-// The memory is linear in the width.
-static int64_t widest_in_memory(const sequence *q)
-{
-    const double none = flowshop_cores_beam_bytes(q->cores, 0), of_one = flowshop_cores_beam_bytes(q->cores, 1) - none;
-    return (int64_t)fmin(1e15, fmax(0, (q->memory - none) / of_one));
-}
 
 static void log_begin(const sequence *q, int64_t widest)
 {
@@ -198,29 +207,57 @@ static bool is_too_wide(const sequence *q, int64_t width, int64_t widest)
     return !fits || width > widest_of_shape(q->run->shop) || (widest >= 0 && width > widest);
 }
 
+static mco_status run_on_gpu(sequence *q, int64_t target, flowshop_beam_outcome *found)
+{
+    const flowshop_beam_gpu_task task = {q->state.width, target, idle_share(q->run->shop), look, q, &q->depth};
+    flowshop_beam_gpu_answer answer;
+    const mco_status st = flowshop_beam_run_on_gpu(&q->place, &task, &answer, q->order);
+    if (st == MCO_OK)
+        *found = (flowshop_beam_outcome){.makespan = answer.is_complete ? answer.makespan : INT64_MAX, .order = q->order,
+                                         .is_complete = answer.is_complete, .has_discarded = answer.has_discarded, .bounded = answer.bounded};
+    return st;
+}
+
+// Takes what a complete beam has found, and plans the next one.
+static mco_status finish_beam(sequence *q, int64_t target, const flowshop_beam_outcome *found, double seconds)
+{
+    mco_status st = MCO_OK;
+    flowshop_campaign *next = &q->state;
+    if (found->makespan < INT64_MAX)
+        MCO_TRY(flowshop_run_improve(q->run, found->makespan, found->order, "beam"));
+    if (!found->has_discarded)
+        flowshop_run_raise_bound(q->run, found->makespan < target ? found->makespan : target);
+    q->run->result->iterations++;
+    q->is_late = q->is_late || found->is_narrowed;
+    next->beams++;
+    next->reached = next->width > next->reached ? next->width : next->reached;
+    plan_next(q, target, found->makespan < target, seconds);
+    q->is_written = !q->has_file;
+done:
+    return st;
+}
+
+// *is_complete: the beam has ended by itself, or on a GPU that failed, so that the cores repeat it.
 static mco_status run_one(sequence *q, bool *is_complete)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = q->run;
-    flowshop_campaign *next = &q->state;
-    flowshop_beam_outcome found;
-    const double begin_s = mco_run_time_s(&run->run);
-    const int64_t target = target_of(q, next), width = next->width;
-    MCO_TRY(flowshop_cores_beam_run(q->cores, width, target, next->has_targets ? INFINITY : run->params->time_limit_s, &found));
+    flowshop_beam_outcome found = {.makespan = INT64_MAX};
+    const double begin_s = mco_run_time_s(&run->run), end_s = q->state.has_targets ? (double)INFINITY : run->params->time_limit_s;
+    const int64_t target = target_of(q, &q->state), width = q->state.width;
+    *is_complete = true;
+    if (q->is_on_gpu) {
+        const mco_status failure = run_on_gpu(q, target, &found);
+        if (failure != MCO_OK)
+            return flowshop_beam_leave_gpu(&q->place, failure);
+    } else {
+        MCO_TRY(flowshop_cores_beam_run(q->cores, width, target, end_s, &found));
+    }
     const double seconds = mco_run_time_s(&run->run) - begin_s;
-    if (found.makespan < INT64_MAX)
-        MCO_TRY(flowshop_run_improve(run, found.makespan, found.order, "beam"));
     log_beam(q, width, target, &found, seconds);
     *is_complete = found.is_complete;
-    q->is_written = !q->has_file;
-    if (!found.is_complete)
-        return MCO_OK;
-    if (!found.has_discarded)
-        flowshop_run_raise_bound(run, found.makespan < target ? found.makespan : target);
-    run->result->iterations++;
-    next->beams++;
-    next->reached = width > next->reached ? width : next->reached;
-    plan_next(q, target, found.makespan < target, seconds);
+    if (found.is_complete)
+        MCO_TRY(finish_beam(q, target, &found, seconds));
 done:
     return st;
 }
@@ -234,6 +271,7 @@ static mco_status run_beams(sequence *q, int64_t beams, int64_t widest)
             *q->stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
+        MCO_TRY(flowshop_beam_choose_place(&q->place, q->state.width, &q->is_on_gpu));
         if (is_too_wide(q, q->state.width, widest))
             return MCO_OK;
         MCO_TRY(run_one(q, &is_complete));
@@ -253,6 +291,12 @@ static bool is_campaign(const flowshop_run *run)
     return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
 }
 
+static void write_columns(void *user, char *out, size_t size)
+{
+    const sequence *q = user;
+    snprintf(out, size, "  %10lld  %8d", (long long)q->state.width, q->is_on_gpu ? q->depth : flowshop_cores_beam_depth(q->cores));
+}
+
 static mco_status begin(sequence *q, int64_t widest)
 {
     mco_status st = MCO_OK;
@@ -264,7 +308,11 @@ static mco_status begin(sequence *q, int64_t widest)
         r->work.simd = build.simd;
         r->work.lane_bits = build.bits;
     }
-    log_begin(q, widest);
+    MCO_TRY(mco_alloc(run->ctx, &q->order, run->shop->jobs));
+    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores)};
+    mco_run_set_columns(&run->run, "       width    placed", write_columns, q);
+    if (run->params->engine != MCO_ENGINE_GPU)
+        log_begin(q, widest);
 done:
     return st;
 }
@@ -277,7 +325,7 @@ static void end(sequence *q)
         r->is_checkpoint_lost = true;
     if (is_campaign(q->run) && q->cores != NULL) {
         r->beam_width = q->state.reached;
-        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+        r->beam_bytes = q->is_on_gpu ? 0 : (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
     }
 }
 
@@ -298,6 +346,10 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_s
     }
     end(&q);
 done:
+    mco_run_set_columns(&run->run, NULL, NULL, NULL);
+    if (q.place.run != NULL)
+        flowshop_beam_close_place(&q.place);
+    mco_free(run->ctx, &q.order);
     flowshop_cores_beam_destroy(run->ctx, &q.cores);
     flowshop_campaign_destroy(run->ctx, &q.state);
     return st;
