@@ -271,7 +271,7 @@ static mco_status run_method(flowshop_run *run)
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         if (p->resume == NULL)
             MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
-        if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS)
+        if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS || (p->checkpoint != NULL && r->makespan >= 0))
             MCO_TRY(flowshop_beam(run, p->iterations, -1, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {
