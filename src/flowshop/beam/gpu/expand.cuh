@@ -114,10 +114,14 @@ DEVICE const uint16_t *row_of(const flowshop_beam_gpu_args &a, uint32_t node, in
 
 DEVICE void list_free_jobs(const flowshop_beam_gpu_args &a, uint32_t node, int lane, uint16_t *list)
 {
-    uint32_t set = lane < a.words ? a.d_sets[a.depth & 1][(size_t)node * a.words + lane] : 0;
-    int at = warp_scan(__popc(set), lane) - __popc(set);
-    for (; set != 0; set &= set - 1)
-        list[at++] = (uint16_t)(lane * 32 + __ffs(set) - 1);
+    const uint32_t own = lane < a.words ? a.d_sets[a.depth & 1][(size_t)node * a.words + lane] : 0, lanes_before = (1u << lane) - 1;
+    int at = 0;
+    for (int w = 0; w < a.words; w++) {
+        const uint32_t set = __shfl_sync(ALL_LANES, own, w);
+        if ((set >> lane & 1) != 0)
+            list[at + __popc(set & lanes_before)] = (uint16_t)(w * WARP + lane);
+        at += __popc(set);
+    }
 }
 
 DEVICE void fill_bound_terms(const flowshop_beam_gpu_args &a, uint32_t node, int lane, const warp_memory &s)
@@ -344,13 +348,14 @@ DEVICE int list_alive(const flowshop_beam_gpu_args &a, const warp_memory &s, int
 {
     const int free_jobs = a.jobs - a.depth;
     const bool is_last = free_jobs == 1;
+    const unsigned int lanes_before = (1u << lane) - 1;
     int count = 0;
     for (int first = 0; first < free_jobs; first += WARP) {
         const int at = first + lane;
         const uint32_t bound = at < free_jobs ? s.bounds[side][at] : NONE;
         const unsigned int alive = __ballot_sync(ALL_LANES, bound < (uint32_t)a.upper);
         if (bound < (uint32_t)a.upper)
-            s.bounds[1 - side][count + __popc(alive & ((1u << lane) - 1))] = (uint16_t)at;
+            s.bounds[1 - side][count + __popc(alive & lanes_before)] = (uint16_t)at;
         if (at < free_jobs && (is_last || bound >= (uint32_t)a.upper))
             keys[at] = bound < (uint32_t)a.upper ? bound : NONE;
         count += __popc(alive);
