@@ -329,9 +329,9 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
 }
 
 // The key of a child. No product is contracted with a sum: all engines round alike.
-DEVICE uint32_t key_of(const flowshop_beam_gpu_args &a, const node_guide &g, uint32_t bound, uint32_t gaps)
+DEVICE uint32_t key_of(const flowshop_beam_gpu_args &a, const node_guide &g, uint32_t bound, float gaps)
 {
-    const float weight = __fadd_rn(__fmul_rn((float)gaps, g.unit), g.weight);
+    const float weight = __fadd_rn(__fmul_rn(gaps, g.unit), g.weight);
     const float factor = __fmul_rn(weight > 0 ? weight : 0, a.idle_factor);
     return __float_as_uint(__fmul_rn((float)bound, __fadd_rn(factor, a.share))) | g.penalty;
 }
@@ -375,7 +375,7 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int at = first + WARP * e + lane;
-        const uint32_t gaps = min((uint32_t)__fsub_rn(sum[e], SUM_BASE), LARGEST_SLOPE);
+        const float gaps = fminf(__fsub_rn(sum[e], SUM_BASE), (float)LARGEST_SLOPE);
         if (at < count)
             keys[alive[at]] = key_of(a, g, bounds_of(s, side)[alive[at]], gaps);
     }
