@@ -7,6 +7,7 @@
 
 // Cells (child and machine) a second, and what a GPU takes besides.
 static const double CELLS_OF_CORE = 1e10, CELLS_OF_GPU = 2e12, LAYER_S = 50e-6, OPEN_S = 0.4;
+static const double SETTLED_S = 0.005;  // a shorter beam does not tell the rate of a wider one
 
 static mco_status open_gpu(flowshop_beam_place *p)
 {
@@ -30,13 +31,22 @@ done:
     return st;
 }
 
+// The time of `cells` on the cores. Targets prune, and other programs may be busy, so the rate of the beam before tells more than the cores do.
+static double time_on_cores(flowshop_beam_place *p, double cells)
+{
+    const double seconds = mco_run_time_s(&p->run->run) - p->begin_s;
+    if (p->cells > 0 && seconds > SETTLED_S)
+        p->cells_per_s = p->cells / seconds;
+    return cells / (p->cells_per_s > 0 ? p->cells_per_s : CELLS_OF_CORE * p->run->threads);
+}
+
 mco_status flowshop_beam_choose_place(flowshop_beam_place *p, int64_t width, bool *is_on_gpu)
 {
     mco_status st = MCO_OK;
     const flowshop_run *run = p->run;
     const mco_engine asked = run->params->engine;
     const double jobs = p->shape->jobs, cells = (double)width * jobs * jobs * p->shape->machines;
-    const double cores_s = cells / (CELLS_OF_CORE * run->threads), gpu_s = cells / CELLS_OF_GPU + jobs * LAYER_S;
+    const double cores_s = time_on_cores(p, cells), gpu_s = cells / CELLS_OF_GPU + jobs * LAYER_S;
     *is_on_gpu = false;
     if (run->params->method != MCO_FLOWSHOP_METHOD_BEAM || (asked != MCO_ENGINE_GPU && asked != MCO_ENGINE_AUTO))
         return MCO_OK;
@@ -48,6 +58,8 @@ mco_status flowshop_beam_choose_place(flowshop_beam_place *p, int64_t width, boo
             MCO_TRY(flowshop_beam_leave_gpu(p, st));
     }
     *is_on_gpu = pays && p->gpu != NULL;
+    p->cells = *is_on_gpu ? 0 : cells;
+    p->begin_s = mco_run_time_s(&run->run);
 done:
     return st;
 }

@@ -11,10 +11,13 @@ typedef struct flowshop_beam_place {
     const flowshop_beam_shape *shape;
     flowshop_beam_gpu *gpu;  // NULL: none is open
     bool has_looked;         // for a GPU; it is done once
+    double cells_per_s;      // of the cores, as measured in a beam before; 0: not yet
+    double begin_s, cells;   // of the newest beam, if it runs on the cores; cells is 0 if not
 } flowshop_beam_place;
 
-// Says where a beam of `width` runs. With engine gpu always on the GPU; with auto on one if that is faster by estimate. Opens the GPU
-// when it is first needed. Errors: with engine gpu DEVICE, LIMIT, MEMORY.
+// Says where a beam of `width` runs, right before it does. With engine gpu always on the GPU; with auto on one if that is faster by
+// estimate, which takes the rate of the cores from the beam before. Opens the GPU when it is first needed. Errors: with engine gpu
+// DEVICE, LIMIT, MEMORY.
 mco_status flowshop_beam_choose_place(flowshop_beam_place *place, int64_t width, bool *is_on_gpu);
 
 // After a failure on the GPU: with auto closes it, says so in the log and returns MCO_OK, so that the cores go on; else returns `failure`.

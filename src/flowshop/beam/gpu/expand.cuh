@@ -72,13 +72,44 @@ DEVICE bool block_must_stop(const flowshop_beam_gpu_args &a)
 
 // What a warp has there. In the order of the end that grows, step i has a machine; `next` belongs to the machine after it.
 struct warp_memory {
-    uint32_t *next[2], *rest[2];            // [4 quads] free and rest, in both halves, for the bounds of each end
-    float *step, *gap_slope, *time_slope;   // [4 quads] for the guide, in the same memory
-    uint16_t *list;                         // [jobs] free jobs, ascending
-    uint16_t *bounds[2];                    // [jobs] of their children at each end
+    uint32_t *words;  // [2][2][steps] next and rest, in both halves, for the bounds of each end
+    int steps;        // machines, the last quad filled up
+    uint16_t *list;   // [room] free jobs, ascending; behind them [2][room] bounds of their children at each end
+    int room;
 };
 
-DEVICE int list_room(int jobs)
+DEVICE uint32_t *next_of(const warp_memory &s, int side)
+{
+    return s.words + 2 * side * s.steps;
+}
+
+DEVICE uint32_t *rest_of(const warp_memory &s, int side)
+{
+    return next_of(s, side) + s.steps;
+}
+
+// The same memory for the guide.
+DEVICE float *step_of(const warp_memory &s)
+{
+    return (float *)s.words;
+}
+
+DEVICE float *gap_slope_of(const warp_memory &s)
+{
+    return step_of(s) + s.steps;
+}
+
+DEVICE float *time_slope_of(const warp_memory &s)
+{
+    return step_of(s) + 2 * s.steps;
+}
+
+DEVICE uint16_t *bounds_of(const warp_memory &s, int side)
+{
+    return s.list + (1 + side) * s.room;
+}
+
+__host__ __device__ inline int list_room(int jobs)
 {
     return (jobs + 7) / 8 * 8;
 }
@@ -90,16 +121,14 @@ __host__ __device__ inline size_t table_bytes(const flowshop_beam_gpu_args &a)
 
 __host__ __device__ inline size_t warp_bytes(const flowshop_beam_gpu_args &a)
 {
-    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)((a.jobs + 7) / 8 * 8) * 3 * sizeof(uint16_t);
+    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)list_room(a.jobs) * 3 * sizeof(uint16_t);
 }
 
 DEVICE warp_memory memory_of_warp(const flowshop_beam_gpu_args &a, char *shared, int warp)
 {
-    const int steps = a.quads * QUAD, room = list_room(a.jobs);
+    const int steps = a.quads * QUAD;
     uint32_t *words = (uint32_t *)(shared + table_bytes(a) + warp * warp_bytes(a));
-    uint16_t *halves = (uint16_t *)(words + 4 * steps);
-    return {{words, words + 2 * steps}, {words + steps, words + 3 * steps}, (float *)words, (float *)words + steps,
-            (float *)words + 2 * steps, halves, {halves + room, halves + 2 * room}};
+    return {words, steps, (uint16_t *)(words + 4 * steps), list_room(a.jobs)};
 }
 
 DEVICE uint32_t in_both_halves(uint32_t value)
@@ -114,62 +143,75 @@ DEVICE const uint16_t *row_of(const flowshop_beam_gpu_args &a, uint32_t node, in
 
 DEVICE void list_free_jobs(const flowshop_beam_gpu_args &a, uint32_t node, int lane, uint16_t *list)
 {
-    uint32_t set = lane < a.words ? a.d_sets[a.depth & 1][(size_t)node * a.words + lane] : 0;
-    int at = warp_scan(__popc(set), lane) - __popc(set);
-    for (; set != 0; set &= set - 1)
-        list[at++] = (uint16_t)(lane * 32 + __ffs(set) - 1);
+    const uint32_t own = lane < a.words ? a.d_sets[a.depth & 1][(size_t)node * a.words + lane] : 0, lanes_before = (1u << lane) - 1;
+    int at = 0;
+#pragma unroll 1
+    for (int w = 0; w < a.words; w++) {
+        const uint32_t set = __shfl_sync(ALL_LANES, own, w);
+        if ((set >> lane & 1) != 0)
+            list[at + __popc(set & lanes_before)] = (uint16_t)(w * WARP + lane);
+        at += __popc(set);
+    }
 }
 
 DEVICE void fill_bound_terms(const flowshop_beam_gpu_args &a, uint32_t node, int lane, const warp_memory &s)
 {
     const uint16_t *front = row_of(a, node, 0), *back = row_of(a, node, 1), *left = row_of(a, node, 3);
     const int steps = a.quads * QUAD;
+#pragma unroll 1
     for (int k = lane; k < steps; k += WARP) {
         const bool is_machine = k < a.machines;
         const uint32_t f = is_machine ? front[k] : 0, b = is_machine ? back[k] : 0, l = is_machine ? left[k] : 0;
         const int from_end = steps - 1 - k;
-        s.next[0][k > 0 ? k - 1 : steps - 1] = k > 0 ? in_both_halves(f) : 0;
-        s.rest[0][k] = in_both_halves(l + b);
-        s.next[1][from_end > 0 ? from_end - 1 : steps - 1] = from_end > 0 ? in_both_halves(b) : 0;
-        s.rest[1][from_end] = in_both_halves(l + f);
+        next_of(s, 0)[k > 0 ? k - 1 : steps - 1] = k > 0 ? in_both_halves(f) : 0;
+        rest_of(s, 0)[k] = in_both_halves(l + b);
+        next_of(s, 1)[from_end > 0 ? from_end - 1 : steps - 1] = from_end > 0 ? in_both_halves(b) : 0;
+        rest_of(s, 1)[from_end] = in_both_halves(l + f);
     }
 }
 
-// Where the times of a job begin in the order of the end SIDE.
-template <int BYTES, int SIDE> DEVICE const uint32_t *times_of(const flowshop_beam_gpu_args &a, const uint32_t *table, int job)
+// The order of the end that grows, in the table of times. The front and the back run the same instructions, so that they share their place
+// in the instruction cache.
+template <int BYTES> struct walk {
+    int start, step;                      // words
+    uint32_t pair[QUAD], single[QUAD];    // selectors of the times of a quad
+};
+
+template <int BYTES> DEVICE walk<BYTES> walk_of(const flowshop_beam_gpu_args &a, int side)
 {
-    return table + job * a.job_words + (SIDE == 0 ? 0 : (a.quads - 1) * BYTES);
+    walk<BYTES> w;
+    w.start = side == 0 ? 0 : a.quads * BYTES - 1;
+    w.step = side == 0 ? 1 : -1;
+#pragma unroll
+    for (int i = 0; i < QUAD; i++) {
+        const uint32_t at = (uint32_t)(side == 0 ? i : QUAD - 1 - i), half = at % 2 * 2;
+        // Of the bytes of two words. A selector from 8 on repeats the sign bit of its byte, which is 0 in a time.
+        w.pair[i] = BYTES == 1 ? at | (8 | at) << 4 | (4 | at) << 8 | (12 | at) << 12 : half | (half + 1) << 4 | (half + 4) << 8 | (half + 5) << 12;
+        w.single[i] = BYTES == 1 ? 0x7440u | at : 0x7400u | (half + 1) << 4 | half;
+    }
+    return w;
 }
 
-// Reads a quad and goes to the next.
-template <int BYTES, int SIDE> DEVICE void take_quad(const uint32_t *&job, uint32_t words[BYTES])
+// Reads the times of a quad and goes to the next.
+template <int BYTES> DEVICE void take_quad(const walk<BYTES> &w, const uint32_t *&job, uint32_t words[BYTES])
 {
 #pragma unroll
-    for (int w = 0; w < BYTES; w++)
-        words[w] = job[w];
-    job += SIDE == 0 ? BYTES : -BYTES;
+    for (int i = 0; i < BYTES; i++) {
+        words[i] = *job;
+        job += w.step;
+    }
 }
 
 // ---- Bounds
-
-// The times of two jobs on machine `in_quad`, one in each half.
-template <int BYTES> DEVICE uint32_t pair_of_times(const uint32_t *first, const uint32_t *second, int in_quad)
-{
-    if (BYTES == 2)
-        return __byte_perm(first[in_quad / 2], second[in_quad / 2], in_quad % 2 == 0 ? 0x5410 : 0x7632);
-    // A selector from 8 on repeats the sign bit of its byte, which is 0 in a time.
-    const unsigned int byte = (unsigned int)in_quad;
-    return permute(first[0], second[0], byte | (8 | byte) << 4 | (4 | byte) << 8 | (12 | byte) << 12);
-}
 
 struct tally {
     uint32_t below, sum;  // children below `upper`; sum of min(bound, upper)
 };
 
-// Bounds of the children in places [first, first + 64 PAIRS) of the list, at the end SIDE.
-template <int BYTES, int PAIRS, int SIDE>
-DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, int free_jobs, int first,
-                        uint32_t start_word, uint32_t bound_word, int lane, tally &t)
+// Bounds of the children in places [first, first + 64 PAIRS) of the list.
+template <int BYTES, int PAIRS>
+DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, const walk<BYTES> &w, int side,
+                        int free_jobs, int first, uint32_t start_word, uint32_t bound_word, int lane, tally &t)
 {
     uint32_t start[PAIRS], bound[PAIRS];
     const uint32_t *job[PAIRS][2];
@@ -179,23 +221,25 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         bound[p] = bound_word;
 #pragma unroll
         for (int h = 0; h < 2; h++)
-            job[p][h] = times_of<BYTES, SIDE>(a, table, s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)]);
+            job[p][h] = table + s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)] * a.job_words + w.start;
     }
-    const uint4 *const next_of = (const uint4 *)s.next[SIDE], *const rest_of = (const uint4 *)s.rest[SIDE];
+    const uint4 *const nexts = (const uint4 *)next_of(s, side), *const rests = (const uint4 *)rest_of(s, side);
+#pragma unroll 1
     for (int q = 0; q < a.quads; q++) {
         uint32_t times[PAIRS][2][BYTES];
 #pragma unroll
         for (int p = 0; p < PAIRS; p++)
 #pragma unroll
             for (int h = 0; h < 2; h++)
-                take_quad<BYTES, SIDE>(job[p][h], times[p][h]);
-        const uint4 n = next_of[q], r = rest_of[q];
+                take_quad<BYTES>(w, job[p][h], times[p][h]);
+        const uint4 n = nexts[q], r = rests[q];
         const uint32_t next[QUAD] = {n.x, n.y, n.z, n.w}, rest[QUAD] = {r.x, r.y, r.z, r.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
 #pragma unroll
             for (int p = 0; p < PAIRS; p++) {
-                const uint32_t time = pair_of_times<BYTES>(times[p][0], times[p][1], SIDE == 0 ? i : QUAD - 1 - i);
+                const int word = i * BYTES / QUAD;
+                const uint32_t time = permute(times[p][0][word], times[p][1][word], w.pair[i]);
                 bound[p] = __viaddmax_u16x2(start[p], rest[i], bound[p]);
                 start[p] = __viaddmax_u16x2(start[p], time, next[i]);
             }
@@ -207,27 +251,29 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
             const int at = first + 2 * WARP * p + WARP * h + lane;
             const uint32_t value = h == 0 ? bound[p] & 0xffff : bound[p] >> 16;
             if (at < free_jobs) {
-                s.bounds[SIDE][at] = (uint16_t)value;
+                bounds_of(s, side)[at] = (uint16_t)value;
                 t.below += value < (uint32_t)a.upper;
                 t.sum += min(value, (uint32_t)a.upper);
             }
         }
 }
 
-template <int BYTES, int SIDE>
-DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int lane)
+template <int BYTES>
+DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
 {
+    const walk<BYTES> w = walk_of<BYTES>(a, side);
     constexpr int PAIRS = 2, BLOCK = 2 * WARP * PAIRS;
     const int free_jobs = a.jobs - a.depth, last = a.quads * QUAD - 1;
     const uint32_t floor = in_both_halves(a.d_node_heads[a.depth & 1][node].bound);
     // The first machine of this end; one that fills up the last quad has time 0.
-    const uint32_t start = SIDE == 0 ? row_of(a, node, 0)[0] : last < a.machines ? row_of(a, node, 1)[last] : 0;
+    const uint32_t start = side == 0 ? row_of(a, node, 0)[0] : last < a.machines ? row_of(a, node, 1)[last] : 0;
     tally t = {0, 0};
     int first = 0;
+#pragma unroll 1
     for (; free_jobs - first > BLOCK / 2; first += BLOCK)
-        bound_block<BYTES, PAIRS, SIDE>(a, table, s, free_jobs, first, in_both_halves(start), floor, lane, t);
+        bound_block<BYTES, PAIRS>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     if (first < free_jobs)
-        bound_block<BYTES, 1, SIDE>(a, table, s, free_jobs, first, in_both_halves(start), floor, lane, t);
+        bound_block<BYTES, 1>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     return {warp_sum(t.below), warp_sum(t.sum)};
 }
 
@@ -248,7 +294,7 @@ DEVICE uint32_t idle_at(const flowshop_beam_gpu_args &a, uint32_t node, int side
     return row_of(a, node, 1)[k] - (placed - in_front);
 }
 
-// Fills step, gap_slope and time_slope for the end `side`.
+// Fills steps and slopes for the end `side`.
 DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t node, int side, int lane, const warp_memory &s)
 {
     const uint16_t *grown = row_of(a, node, side);
@@ -257,13 +303,15 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
     const float scale = (float)(1 << a.shift);
     uint32_t base = NONE;
     long long weight = 0;
+#pragma unroll 1
     for (int k = lane; k < a.machines; k += WARP)
         base = min(base, grown[k] + a.d_means[k]);
     base = __reduce_min_sync(ALL_LANES, base);
+#pragma unroll 1
     for (int i = lane; i < steps; i += WARP) {
         const int k = side == 0 ? i : steps - 1 - i, after = side == 0 ? k + 1 : k - 1;
-        s.step[i] = -TIME_BASE;
-        s.gap_slope[i] = s.time_slope[i] = 0;
+        step_of(s)[i] = -TIME_BASE;
+        gap_slope_of(s)[i] = time_slope_of(s)[i] = 0;
         if (k >= a.machines)
             continue;
         const uint32_t idle = idle_at(a, node, side, k), reach = grown[k] + a.d_means[k], unit = LARGEST_SLOPE * base / reach;
@@ -271,60 +319,54 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
         const int share = (int)((idle << WEIGHT_BITS) / reach);
         weight += share - (int)(share * (a.largest - (int)a.d_means[k]) / (int)reach);
         if (after >= 0 && after < a.machines)
-            s.step[i] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
-        s.gap_slope[i] = (float)(unit - time_slope) * scale;
-        s.time_slope[i] = (float)time_slope * scale;
+            step_of(s)[i] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
+        gap_slope_of(s)[i] = (float)(unit - time_slope) * scale;
+        time_slope_of(s)[i] = (float)time_slope * scale;
     }
     weight = warp_sum_wide(weight) + head.weight[1 - side];
     return {(float)weight * (1.0f / (1 << WEIGHT_BITS)), __frcp_rn((float)base * scale),
             (head.ends | 1u << side) == 3 ? 0 : 1u << 31};
 }
 
-// The time on machine `in_quad`, in 2^-16, plus TIME_BASE. `base` is that constant in a register: the instruction has one immediate.
-template <int BYTES> DEVICE float time_as_float(const uint32_t *words, int in_quad, uint32_t base)
-{
-    const unsigned int half = (unsigned int)(in_quad % 2) * 2;
-    return __uint_as_float(BYTES == 1 ? __byte_perm(words[0], base, 0x7440u | (unsigned int)in_quad)
-                                      : __byte_perm(words[in_quad / 2], base, 0x7400u | (half + 1) << 4 | half));
-}
-
 // The key of a child. No product is contracted with a sum: all engines round alike.
-DEVICE uint32_t key_of(const flowshop_beam_gpu_args &a, const node_guide &g, uint32_t bound, uint32_t gaps)
+DEVICE uint32_t key_of(const flowshop_beam_gpu_args &a, const node_guide &g, uint32_t bound, float gaps)
 {
-    const float weight = __fadd_rn(__fmul_rn((float)gaps, g.unit), g.weight);
+    const float weight = __fadd_rn(__fmul_rn(gaps, g.unit), g.weight);
     const float factor = __fmul_rn(weight > 0 ? weight : 0, a.idle_factor);
     return __float_as_uint(__fmul_rn((float)bound, __fadd_rn(factor, a.share))) | g.penalty;
 }
 
 // Keys of the children number [first, first + 32 EACH) of those alive.
-template <int BYTES, int EACH, int SIDE>
-DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, const node_guide &g,
-                        const uint16_t *alive, int count, int first, int lane, uint32_t *keys)
+template <int BYTES, int EACH>
+DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, const walk<BYTES> &w, int side,
+                        const node_guide &g, int count, int first, int lane, uint32_t *keys)
 {
+    const uint16_t *alive = bounds_of(s, 1 - side);
     float gap[EACH], sum[EACH];
     const uint32_t *job[EACH];
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         gap[e] = 0;
         sum[e] = SUM_BASE;
-        job[e] = times_of<BYTES, SIDE>(a, table, s.list[alive[min(first + WARP * e + lane, count - 1)]]);
+        job[e] = table + s.list[alive[min(first + WARP * e + lane, count - 1)]] * a.job_words + w.start;
     }
     const float largest = TIME_BASE + (float)a.largest / UNIT;
-    const uint32_t base = __float_as_uint(largest) & TIME_BASE_BITS;  // the compiler does not see that this is TIME_BASE_BITS
-    const float4 *const step_of = (const float4 *)s.step;
-    const float4 *const gap_of = (const float4 *)s.gap_slope, *const time_of = (const float4 *)s.time_slope;
+    const float4 *const all_steps = (const float4 *)step_of(s);
+    const float4 *const gap_slopes = (const float4 *)gap_slope_of(s), *const time_slopes = (const float4 *)time_slope_of(s);
+#pragma unroll 1
     for (int q = 0; q < a.quads; q++) {
         uint32_t times[EACH][BYTES];
 #pragma unroll
         for (int e = 0; e < EACH; e++)
-            take_quad<BYTES, SIDE>(job[e], times[e]);
-        const float4 t = step_of[q], u = gap_of[q], v = time_of[q];
+            take_quad<BYTES>(w, job[e], times[e]);
+        const float4 t = all_steps[q], u = gap_slopes[q], v = time_slopes[q];
         const float steps[QUAD] = {t.x, t.y, t.z, t.w}, of_gap[QUAD] = {u.x, u.y, u.z, u.w}, of_time[QUAD] = {v.x, v.y, v.z, v.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
 #pragma unroll
             for (int e = 0; e < EACH; e++) {
-                const float time = time_as_float<BYTES>(times[e], SIDE == 0 ? i : QUAD - 1 - i, base);
+                // In 2^-16, plus TIME_BASE.
+                const float time = __uint_as_float(permute(times[e][i * BYTES / QUAD], TIME_BASE_BITS, w.single[i]));
                 sum[e] = __fmaf_rd(gap[e], of_gap[i], sum[e]);
                 sum[e] = __fmaf_rd(__fsub_rn(largest, time), of_time[i], sum[e]);
                 gap[e] = __saturatef(__fadd_rn(gap[e], __fadd_rn(time, steps[i])));
@@ -333,9 +375,9 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int at = first + WARP * e + lane;
-        const uint32_t gaps = min((uint32_t)__fsub_rn(sum[e], SUM_BASE), LARGEST_SLOPE);
+        const float gaps = fminf(__fsub_rn(sum[e], SUM_BASE), (float)LARGEST_SLOPE);
         if (at < count)
-            keys[alive[at]] = key_of(a, g, s.bounds[SIDE][alive[at]], gaps);
+            keys[alive[at]] = key_of(a, g, bounds_of(s, side)[alive[at]], gaps);
     }
 }
 
@@ -344,13 +386,15 @@ DEVICE int list_alive(const flowshop_beam_gpu_args &a, const warp_memory &s, int
 {
     const int free_jobs = a.jobs - a.depth;
     const bool is_last = free_jobs == 1;
+    const unsigned int lanes_before = (1u << lane) - 1;
     int count = 0;
+#pragma unroll 1
     for (int first = 0; first < free_jobs; first += WARP) {
         const int at = first + lane;
-        const uint32_t bound = at < free_jobs ? s.bounds[side][at] : NONE;
+        const uint32_t bound = at < free_jobs ? bounds_of(s, side)[at] : NONE;
         const unsigned int alive = __ballot_sync(ALL_LANES, bound < (uint32_t)a.upper);
         if (bound < (uint32_t)a.upper)
-            s.bounds[1 - side][count + __popc(alive & ((1u << lane) - 1))] = (uint16_t)at;
+            bounds_of(s, 1 - side)[count + __popc(alive & lanes_before)] = (uint16_t)at;
         if (at < free_jobs && (is_last || bound >= (uint32_t)a.upper))
             keys[at] = bound < (uint32_t)a.upper ? bound : NONE;
         count += __popc(alive);
@@ -358,23 +402,24 @@ DEVICE int list_alive(const flowshop_beam_gpu_args &a, const warp_memory &s, int
     return is_last ? 0 : count;
 }
 
-template <int BYTES, int SIDE>
-DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int lane)
+template <int BYTES>
+DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
 {
     uint32_t *keys = a.d_keys + (size_t)node * (a.jobs - a.depth);
-    const int count = list_alive(a, s, SIDE, lane, keys);
+    const int count = list_alive(a, s, side, lane, keys);
     if (count == 0)
         return;
-    const node_guide g = fill_guide_terms(a, node, SIDE, lane, s);
-    const uint16_t *alive = s.bounds[1 - SIDE];
+    const node_guide g = fill_guide_terms(a, node, side, lane, s);
+    const walk<BYTES> w = walk_of<BYTES>(a, side);
     __syncwarp();
     int first = 0;
+#pragma unroll 1
     for (; count - first > 2 * WARP; first += 4 * WARP)
-        guide_block<BYTES, 4, SIDE>(a, table, s, g, alive, count, first, lane, keys);
+        guide_block<BYTES, 4>(a, table, s, w, side, g, count, first, lane, keys);
     if (count - first > WARP)
-        guide_block<BYTES, 2, SIDE>(a, table, s, g, alive, count, first, lane, keys);
+        guide_block<BYTES, 2>(a, table, s, w, side, g, count, first, lane, keys);
     else if (count > first)
-        guide_block<BYTES, 1, SIDE>(a, table, s, g, alive, count, first, lane, keys);
+        guide_block<BYTES, 1>(a, table, s, w, side, g, count, first, lane, keys);
 }
 
 // ---- All nodes of a layer
@@ -395,15 +440,17 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
         list_free_jobs(a, node, lane, s.list);
         fill_bound_terms(a, node, lane, s);
         __syncwarp();
-        const tally front = bound_children<BYTES, 0>(a, table, s, node, lane), back = bound_children<BYTES, 1>(a, table, s, node, lane);
+        tally front, back = {0, 0};
+#pragma unroll 1
+        for (int end = 0; end < 2; end++) {
+            front = back;
+            back = bound_children<BYTES>(a, table, s, node, end, lane);
+        }
         const int side = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
         if (lane == 0)
             a.d_sides[node] = (uint8_t)side;
         __syncwarp();
-        if (side == 0)
-            guide_children<BYTES, 0>(a, table, s, node, lane);
-        else
-            guide_children<BYTES, 1>(a, table, s, node, lane);
+        guide_children<BYTES>(a, table, s, node, side, lane);
         __syncwarp();
     }
 }
