@@ -68,14 +68,14 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
     if (is_heuristic && !is_auto && p->engine != MCO_ENGINE_CPU)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no heuristic: it runs on the cores, --engine cpu or auto",
                         name);
-    if (is_beam && !is_auto && !is_of_host(p->engine))
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no beams: they run on the cores, --engine cpu, reference or auto", name);
+    if (is_beam && !is_auto && !is_of_host(p->engine) && p->engine != MCO_ENGINE_GPU)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "engine %s has no beams: --engine auto, cpu, gpu or reference has", name);
     if (is_best && !is_auto && !is_of_host(p->engine))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "engine %s goes its own way: --select best is for auto, cpu and reference", name);
-    if (p->gpus != NULL && (is_best || is_heuristic || is_beam || is_of_host(p->engine)))
+    if (p->gpus != NULL && (is_best || is_heuristic || is_of_host(p->engine)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
-                        is_heuristic ? "the heuristic" : is_beam ? "--method beam" : is_best ? "--select best" : name);
+                        is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
     if (!has_intervals(p) && (p->interval != NULL || (!is_beam && (p->checkpoint != NULL || p->resume != NULL))))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
@@ -147,10 +147,11 @@ static mco_status settle(flowshop_run *run)
     if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
-        if (run->gpu_count > 1 && is_of_one_gpu(p->engine))
+        if (run->gpu_count > 1 && (is_of_one_gpu(p->engine) || p->method == MCO_FLOWSHOP_METHOD_BEAM))
             MCO_TRY(mco_fail(run->ctx, MCO_ERR_ARGUMENT,
-                             "--gpus \"%s\" names %d GPUs, the engine uses one: multi-gpu-bound and gpu take several",
-                             p->gpus, run->gpu_count));
+                             "--gpus \"%s\" names %d GPUs, %s",
+                             p->gpus, run->gpu_count,
+                             is_of_one_gpu(p->engine) ? "the engine uses one: multi-gpu-bound and gpu take several" : "beams use one"));
         leave_unpaired_gpu(run);
     }
     flowshop_use_engine(run, is_auto ? MCO_ENGINE_CPU : p->engine);
@@ -270,7 +271,7 @@ static mco_status run_method(flowshop_run *run)
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         if (p->resume == NULL)
             MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
-        if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS)
+        if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS || (p->checkpoint != NULL && r->makespan >= 0))
             MCO_TRY(flowshop_beam(run, p->iterations, -1, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {

@@ -55,7 +55,15 @@ damaged() {
     expect_text err "it is for --method beam"
 }
 
+# Before the first beam there is a schedule, and it is kept.
+kept_at_once() {
+    expect 0 "$MCO" flowshop solve ta081 --method beam --target 100000 --checkpoint first.ckpt
+    expect 0 "$MCO" flowshop solve ta081 --method beam --iterations 0 --resume first.ckpt
+    expect_text out "(iterations)"
+}
+
 expect 0 "$MCO" flowshop solve "${beams[@]}" --json whole.json
 killed_and_resumed KILL 137
 killed_and_resumed TERM 143
 damaged
+kept_at_once

@@ -236,9 +236,35 @@ static void test_memory_limit(void **state)
     run_in_memory(120, 31, 2, TEST_IS_SANITIZED ? 1 : 3);
 }
 
+// Beams have three engines. Where a GPU is asked for and there is none, the error says so.
+static void test_refused_engines(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = random_shop(9, 5, 1, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count;
+    const char *reason;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.engine = MCO_ENGINE_HYBRID;
+    assert_int_equal(mco_flowshop_solve(test_ctx, shop, &p, &r), MCO_ERR_ARGUMENT);
+    assert_non_null(strstr(mco_context_error(test_ctx), "engine hybrid has no beams"));
+    p.engine = MCO_ENGINE_CPU;
+    p.gpus = "0";
+    assert_int_equal(mco_flowshop_solve(test_ctx, shop, &p, &r), MCO_ERR_ARGUMENT);
+    p.engine = MCO_ENGINE_GPU;
+    p.gpus = NULL;
+    assert_ok(mco_gpus_list(test_ctx, gpus, &count, &reason));
+    if (count == 0)
+        assert_int_equal(mco_flowshop_solve(test_ctx, shop, &p, &r), MCO_ERR_DEVICE);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
-                                       TEST(test_resume), TEST(test_memory_limit)};
+                                       TEST(test_resume), TEST(test_memory_limit), TEST(test_refused_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -421,6 +421,11 @@ void flowshop_cores_beam_destroy(mco_context *ctx, beam **out)
     mco_free(ctx, out);
 }
 
+const flowshop_beam_shape *flowshop_cores_beam_shape(const beam *b)
+{
+    return &b->shape;
+}
+
 int32_t flowshop_cores_beam_depth(const beam *b)
 {
     return b->layer.depth;

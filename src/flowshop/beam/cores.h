@@ -27,7 +27,8 @@ mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float 
                                       flowshop_cores_beam **out);
 void flowshop_cores_beam_destroy(mco_context *ctx, flowshop_cores_beam **beam);
 
-// The jobs placed in the newest layer, for the log.
+// What all its layers share; and the jobs placed in the newest one, for the log.
+const flowshop_beam_shape *flowshop_cores_beam_shape(const flowshop_cores_beam *beam);
 int32_t flowshop_cores_beam_depth(const flowshop_cores_beam *beam);
 
 // The vector unit and lane width of its layers.

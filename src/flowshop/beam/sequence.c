@@ -13,6 +13,7 @@
 #include "flowshop/beam/beam.h"
 #include "flowshop/beam/campaign.h"
 #include "flowshop/beam/cores.h"
+#include "flowshop/beam/place.h"
 
 enum {
     FIRST_TARGET_WIDTH = 16,
@@ -34,6 +35,10 @@ typedef struct sequence {
     bool has_file;            // --checkpoint
     bool is_written;          // the file holds the state, or there is none
     bool is_late;             // a beam was narrowed to end in time
+    flowshop_beam_place place;
+    bool is_on_gpu;           // the newest beam
+    int32_t depth;            // of a beam on a GPU: jobs placed
+    int32_t *order;           // [jobs] that it found
     mco_stop *stop;
 } sequence;
 
@@ -128,9 +133,11 @@ static int64_t widest_of_shape(const mco_flowshop *shop)
     return most < FLOWSHOP_BEAM_LARGEST_WIDTH ? most : FLOWSHOP_BEAM_LARGEST_WIDTH;
 }
 
-// The widest beam that fits the memory, which is linear in the width.
+// The widest beam that fits the memory where the newest one has run. On the cores the memory is linear in the width.
 static int64_t widest_in_memory(const sequence *q)
 {
+    if (q->is_on_gpu)
+        return flowshop_beam_place_widest(&q->place);
     const double none = flowshop_cores_beam_bytes(q->cores, 0), of_one = flowshop_cores_beam_bytes(q->cores, 1) - none;
     return (int64_t)fmin(1e15, fmax(0, (q->memory - none) / of_one));
 }
@@ -139,9 +146,9 @@ static int64_t widest_in_memory(const sequence *q)
 static void plan_width(sequence *q, double last_s)
 {
     enum { FEW = 32 };               // times the last beam: so much time is little
-    static const double USED = 0.9;  // of the time left
+    const double used = q->is_on_gpu ? 0.85 : 0.9;  // of the time left; cores narrow a beam that gets late
     const int64_t shape = widest_of_shape(q->run->shop), memory = widest_in_memory(q), most = shape < memory ? shape : memory;
-    const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = USED * left_s / last_s;
+    const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
     const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
     const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
     q->state.width = next > most && width < most ? most : next;
@@ -200,6 +207,17 @@ static bool is_too_wide(const sequence *q, int64_t width, int64_t widest)
     return !fits || width > widest_of_shape(q->run->shop) || (widest >= 0 && width > widest);
 }
 
+static mco_status run_on_gpu(sequence *q, int64_t target, flowshop_beam_outcome *found)
+{
+    const flowshop_beam_gpu_task task = {q->state.width, target, idle_share(q->run->shop), look, q, &q->depth};
+    flowshop_beam_gpu_answer answer;
+    const mco_status st = flowshop_beam_run_on_gpu(&q->place, &task, &answer, q->order);
+    if (st == MCO_OK)
+        *found = (flowshop_beam_outcome){.makespan = answer.is_complete ? answer.makespan : INT64_MAX, .order = q->order,
+                                         .is_complete = answer.is_complete, .has_discarded = answer.has_discarded, .bounded = answer.bounded};
+    return st;
+}
+
 // Takes what a complete beam has found, and plans the next one.
 static mco_status finish_beam(sequence *q, int64_t target, const flowshop_beam_outcome *found, double seconds)
 {
@@ -219,7 +237,7 @@ done:
     return st;
 }
 
-// *is_complete: the beam has ended by itself.
+// *is_complete: the beam has ended by itself, or on a GPU that failed, so that the cores repeat it.
 static mco_status run_one(sequence *q, bool *is_complete)
 {
     mco_status st = MCO_OK;
@@ -227,7 +245,14 @@ static mco_status run_one(sequence *q, bool *is_complete)
     flowshop_beam_outcome found = {.makespan = INT64_MAX};
     const double begin_s = mco_run_time_s(&run->run), end_s = q->state.has_targets ? (double)INFINITY : run->params->time_limit_s;
     const int64_t target = target_of(q, &q->state), width = q->state.width;
-    MCO_TRY(flowshop_cores_beam_run(q->cores, width, target, end_s, &found));
+    *is_complete = true;
+    if (q->is_on_gpu) {
+        const mco_status failure = run_on_gpu(q, target, &found);
+        if (failure != MCO_OK)
+            return flowshop_beam_leave_gpu(&q->place, failure);
+    } else {
+        MCO_TRY(flowshop_cores_beam_run(q->cores, width, target, end_s, &found));
+    }
     const double seconds = mco_run_time_s(&run->run) - begin_s;
     log_beam(q, width, target, &found, seconds);
     *is_complete = found.is_complete;
@@ -246,6 +271,7 @@ static mco_status run_beams(sequence *q, int64_t beams, int64_t widest)
             *q->stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
+        MCO_TRY(flowshop_beam_choose_place(&q->place, q->state.width, &q->is_on_gpu));
         if (is_too_wide(q, q->state.width, widest))
             return MCO_OK;
         MCO_TRY(run_one(q, &is_complete));
@@ -268,7 +294,7 @@ static bool is_campaign(const flowshop_run *run)
 static void write_columns(void *user, char *out, size_t size)
 {
     const sequence *q = user;
-    snprintf(out, size, "  %10lld  %8d", (long long)q->state.width, flowshop_cores_beam_depth(q->cores));
+    snprintf(out, size, "  %10lld  %8d", (long long)q->state.width, q->is_on_gpu ? q->depth : flowshop_cores_beam_depth(q->cores));
 }
 
 static mco_status begin(sequence *q, int64_t widest)
@@ -282,8 +308,11 @@ static mco_status begin(sequence *q, int64_t widest)
         r->work.simd = build.simd;
         r->work.lane_bits = build.bits;
     }
+    MCO_TRY(mco_alloc(run->ctx, &q->order, run->shop->jobs));
+    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores)};
     mco_run_set_columns(&run->run, "       width    placed", write_columns, q);
-    log_begin(q, widest);
+    if (run->params->engine != MCO_ENGINE_GPU)
+        log_begin(q, widest);
 done:
     return st;
 }
@@ -296,7 +325,7 @@ static void end(sequence *q)
         r->is_checkpoint_lost = true;
     if (is_campaign(q->run) && q->cores != NULL) {
         r->beam_width = q->state.reached;
-        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+        r->beam_bytes = q->is_on_gpu ? 0 : (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
     }
 }
 
@@ -318,6 +347,9 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_s
     end(&q);
 done:
     mco_run_set_columns(&run->run, NULL, NULL, NULL);
+    if (q.place.run != NULL)
+        flowshop_beam_close_place(&q.place);
+    mco_free(run->ctx, &q.order);
     flowshop_cores_beam_destroy(run->ctx, &q.cores);
     flowshop_campaign_destroy(run->ctx, &q.state);
     return st;

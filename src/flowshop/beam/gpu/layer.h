@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// The interface between a beam on a GPU (flowshop/beam/gpu/engine.c, on the host) and its kernels (layer.cu): plain structs in
+// device memory, the same layout in C and CUDA.
+#ifndef MCO_FLOWSHOP_BEAM_GPU_LAYER_H
+#define MCO_FLOWSHOP_BEAM_GPU_LAYER_H
+
+#include <cuda_runtime_api.h>
+
+#include "mco/compiler.h"
+
+MCO_BEGIN_C
+
+enum {
+    FLOWSHOP_BEAM_GPU_JOBS = 1024,      // a lane of a warp has 32 jobs of the set of free jobs
+    FLOWSHOP_BEAM_GPU_MACHINES = 128,
+    FLOWSHOP_BEAM_GPU_BYTE_TIME = 127,  // times up to here take a byte, with the sign bit clear; others two
+    FLOWSHOP_BEAM_GPU_DIGIT = 2048      // values of a digit of a key
+};
+
+typedef struct flowshop_beam_gpu_head {
+    uint32_t bound;
+    uint32_t weight[2];  // as in flowshop/beam/node.h
+    uint32_t ends;       // bit 0: there are jobs in front, bit 1: at the back
+} flowshop_beam_gpu_head;
+
+// What the kernels tell the host.
+typedef struct flowshop_beam_gpu_control {
+    uint32_t nodes[FLOWSHOP_BEAM_GPU_JOBS + 1];  // of each layer
+    uint32_t has_discarded;
+    uint32_t prefix, rank;      // of the key sought: the digits known, and its rank among the keys that begin with them
+    uint32_t takes_all;         // there are no more children than the beam is wide
+    uint32_t limit, ties;       // all keys below the limit are chosen, and so many that equal it
+    uint32_t leaf, makespan;    // the best child of the last layer; UINT32_MAX: there is none
+    uint32_t moves[FLOWSHOP_BEAM_GPU_JOBS];  // [jobs] of the path to that leaf, 2 * job + side, from the first layer on
+} flowshop_beam_gpu_control;
+
+// Arrays begin with d_ and lie in device memory. A node is four rows of 16-bit words: fronts, backs, idle times at the front and work left.
+typedef struct flowshop_beam_gpu_args {
+    int32_t jobs, machines;
+    int32_t quads;         // of machines, the last one filled up
+    int32_t stride;        // words of a row
+    int32_t words;         // 32-bit words of a set of free jobs
+    int32_t time_bytes;    // of a time in the table: 1 or 2
+    int32_t job_words;     // of a job in the table: quads * time_bytes, or one more so that it is odd
+    int32_t shift, largest;
+    int32_t upper;         // children are pruned from this bound on
+    int32_t depth;
+    float share, idle_factor;
+    uint32_t width;
+    int64_t room;          // nodes
+    int32_t select_blocks;
+    const uint32_t *d_table;               // [jobs][job_words] times, those of a quad of machines in time_bytes words
+    const uint16_t *d_times, *d_heads;     // [jobs][stride] times, and the time of the job on the machines before
+    const uint32_t *d_totals, *d_means;    // [machines]
+    uint16_t *d_nodes[2];                  // [room][4][stride] layers take turns
+    uint32_t *d_sets[2];                   // [room][words]
+    flowshop_beam_gpu_head *d_node_heads[2];  // [room]
+    uint8_t *d_sides;                      // [room]
+    uint32_t *d_keys;                      // [nodes of the layer][free jobs]
+    uint32_t *d_counts;                    // [FLOWSHOP_BEAM_GPU_DIGIT] of the values of a digit; 0 between kernels
+    uint32_t *d_below, *d_tied;            // [select_blocks]
+    uint32_t *d_chosen;                    // [room] node * free jobs + place among them
+    uint32_t *d_parents;                   // [jobs][room]
+    uint16_t *d_moves;                     // [jobs][room] 2 * job + side
+    flowshop_beam_gpu_control *d_control;
+    int32_t *d_stop;
+} flowshop_beam_gpu_args;
+
+// How the expanding kernel is launched.
+typedef struct flowshop_beam_gpu_shape {
+    int32_t multiprocessors;
+    int32_t warps, blocks;   // of a block; on the device at a time
+    int32_t shared_bytes;    // of a block
+} flowshop_beam_gpu_shape;
+
+// Fills `shape` for the jobs, machines and time_bytes of `args`. shape->blocks is 0 where no warp fits the shared memory.
+cudaError_t flowshop_beam_gpu_settle(const flowshop_beam_gpu_args *args, int32_t multiprocessors, int32_t shared_limit,
+                                     flowshop_beam_gpu_shape *shape);
+
+// Enqueues layer args->depth: bounds and keys of all children, and unless it is the last one the selection and the next layer. The
+// last layer ends with the best leaf and its path.
+cudaError_t flowshop_beam_gpu_launch(const flowshop_beam_gpu_args *args, const flowshop_beam_gpu_shape *shape, cudaStream_t stream);
+
+MCO_END_C
+
+#endif
