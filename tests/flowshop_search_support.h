@@ -250,7 +250,7 @@ static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engin
     s->state.is_fixed = true;
 }
 
-static void begin_with_root(solve_of_test *s)
+static TEST_UNUSED void begin_with_root(solve_of_test *s)
 {
     flowshop_interval whole = {0};
     assert_ok(flowshop_interval_create(test_ctx, s->state.open.jobs, &whole));
@@ -258,7 +258,7 @@ static void begin_with_root(solve_of_test *s)
     flowshop_interval_destroy(test_ctx, &whole);
 }
 
-static mco_status search(solve_of_test *s)
+static TEST_UNUSED mco_status search(solve_of_test *s)
 {
     static const flowshop_engine_setup setup = {
         .gpu_explorer = &mock_explorer, .cores_leg_s = 0.02, .gpus_leg_s = 0.03};
@@ -281,7 +281,7 @@ static mco_flowshop *taillard(const char *name)
     return shop;
 }
 
-static void expect_text(const char *part)
+static TEST_UNUSED void expect_text(const char *part)
 {
     if (strstr(mco_context_error(test_ctx), part) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", mco_context_error(test_ctx), part);

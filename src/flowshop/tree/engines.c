@@ -215,7 +215,7 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
 {
     mco_status st = MCO_OK;
     tree_search s = {.run = run, .setup = setup, .state = state, .stop = stop};
-    flowshop_leg whole = {.limit_s = INFINITY};
+    flowshop_leg whole = {.limit_s = INFINITY, .exchange = setup->exchange};
     MCO_TRY(prepare_pairs(&s));
     // Explorers of a large instance take a while to set up.
     if (!flowshop_run_must_stop(run, run->result->nodes, stop))

@@ -11,10 +11,11 @@
 // checkpoint first receives what is left and done.
 mco_status flowshop_search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop);
 
-// What the tests can choose.
+// What the tests and a worker of a cluster choose.
 typedef struct flowshop_engine_setup {
     const flowshop_explorer_ops *gpu_explorer;  // NULL where the build has none
     double cores_leg_s, gpus_leg_s;             // lengths of the legs of engine auto
+    const flowshop_exchange *exchange;          // NULL: a search of its own; else the engine is not auto
 } flowshop_engine_setup;
 
 // The same with a given setup. If run->gpus is NULL, engine auto looks for a GPU and fills run->gpus.
