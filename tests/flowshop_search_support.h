@@ -228,7 +228,7 @@ typedef struct solve_of_test {
     mco_stop stop;
 } solve_of_test;
 
-static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engine, int gpus, int threads,
+static TEST_UNUSED void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engine, int gpus, int threads,
                     int64_t upper_bound)
 {
     const int32_t n = mco_flowshop_jobs(shop);
@@ -265,7 +265,7 @@ static TEST_UNUSED mco_status search(solve_of_test *s)
     return flowshop_search_tree_by(&s->run, &setup, &s->state, &s->is_proved, &s->stop);
 }
 
-static void end(solve_of_test *s)
+static TEST_UNUSED void end(solve_of_test *s)
 {
     assert_int_equal(atomic_load(&mocks.breaches), 0);
     flowshop_checkpoint_destroy(test_ctx, &s->state);
