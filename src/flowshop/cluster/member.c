@@ -142,7 +142,7 @@ mco_status flowshop_member_receive(flowshop_member *m, double now_s, flowshop_me
     case FLOWSHOP_ASK:
     case FLOWSHOP_BEST: return m->incarnation != 0 ? take_numbered(m, now_s, in) : MCO_OK;
     case FLOWSHOP_GONE: m->state = m->incarnation != 0 ? FLOWSHOP_VOID : m->state; return MCO_OK;
-    case FLOWSHOP_STOP: m->state = FLOWSHOP_OVER; return MCO_OK;
+    case FLOWSHOP_STOP: return flowshop_member_leave(m, now_s, NULL);
     case FLOWSHOP_REFUSE:
         m->state = FLOWSHOP_REFUSED;
         snprintf(m->text, sizeof m->text, "%s", in->text);
@@ -238,7 +238,8 @@ mco_status flowshop_member_leave(flowshop_member *m, double now_s, const flowsho
     mco_status st = MCO_OK;
     if (m->state != FLOWSHOP_AT_WORK && m->state != FLOWSHOP_WAITING_FOR_WORK)
         return MCO_OK;
-    MCO_TRY(flowshop_member_report(m, now_s, note));
+    if (note != NULL)
+        MCO_TRY(flowshop_member_report(m, now_s, note));
     MCO_TRY(send(m, FLOWSHOP_LEAVE));
     m->state = FLOWSHOP_OVER;
 done:

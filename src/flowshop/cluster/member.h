@@ -55,7 +55,7 @@ void flowshop_member_wish(flowshop_member *m, double now_s, bool is_idle, flowsh
 mco_status flowshop_member_report(flowshop_member *m, double now_s, const flowshop_checkpoint *note);
 mco_status flowshop_member_give(flowshop_member *m, const flowshop_intervals *given);
 mco_status flowshop_member_found(flowshop_member *m, int64_t makespan, const int32_t *order);
-// Leaves with a last report. Work that is still on its way to this worker goes back too.
+// Leaves with a last report, or without one if `note` is NULL: then its work since the last one is done again. Work that is still on its way to this worker goes back too.
 mco_status flowshop_member_leave(flowshop_member *m, double now_s, const flowshop_checkpoint *note);
 
 #endif
