@@ -221,6 +221,8 @@ static void describe(const flowshop_run *run)
             has_decimals ? "; times are exact, in units of " : "",
             has_decimals ? flowshop_units_text(run->shop, 1, unit) : "");
     describe_processors(run, processors, sizeof processors);
+    if (run->station != NULL)
+        snprintf(processors, sizeof processors, "of workers elsewhere; this process coordinates");
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
