@@ -228,7 +228,7 @@ typedef struct solve_of_test {
     mco_stop stop;
 } solve_of_test;
 
-static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engine, int gpus, int threads,
+static TEST_UNUSED void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engine, int gpus, int threads,
                     int64_t upper_bound)
 {
     const int32_t n = mco_flowshop_jobs(shop);
@@ -250,7 +250,7 @@ static void prepare(solve_of_test *s, const mco_flowshop *shop, mco_engine engin
     s->state.is_fixed = true;
 }
 
-static void begin_with_root(solve_of_test *s)
+static TEST_UNUSED void begin_with_root(solve_of_test *s)
 {
     flowshop_interval whole = {0};
     assert_ok(flowshop_interval_create(test_ctx, s->state.open.jobs, &whole));
@@ -258,14 +258,14 @@ static void begin_with_root(solve_of_test *s)
     flowshop_interval_destroy(test_ctx, &whole);
 }
 
-static mco_status search(solve_of_test *s)
+static TEST_UNUSED mco_status search(solve_of_test *s)
 {
     static const flowshop_engine_setup setup = {
         .gpu_explorer = &mock_explorer, .cores_leg_s = 0.02, .gpus_leg_s = 0.03};
     return flowshop_search_tree_by(&s->run, &setup, &s->state, &s->is_proved, &s->stop);
 }
 
-static void end(solve_of_test *s)
+static TEST_UNUSED void end(solve_of_test *s)
 {
     assert_int_equal(atomic_load(&mocks.breaches), 0);
     flowshop_checkpoint_destroy(test_ctx, &s->state);
@@ -281,7 +281,7 @@ static mco_flowshop *taillard(const char *name)
     return shop;
 }
 
-static void expect_text(const char *part)
+static TEST_UNUSED void expect_text(const char *part)
 {
     if (strstr(mco_context_error(test_ctx), part) == NULL)
         fail_msg("\"%s\" does not say \"%s\"", mco_context_error(test_ctx), part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// mco flowshop solve | check | bound | generate
+// mco flowshop solve | work | check | bound | generate
 #include <math.h>
 #include <string.h>
 #include <strings.h>
@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "cli/frame.h"
+#include "flowshop/cluster/cluster.h"
 #include "flowshop/instance.h"
 
 // Opens a file. If no such file exists, `name` can be the name of one of Taillard's instances.
@@ -29,11 +30,18 @@ static mco_status open_instance(mco_context *ctx, const char *name, int64_t whic
     CHOICE(lower_bound, "--bound", mco_flowshop_bound, MCO_FLOWSHOP_BOUND_LB1, "auto|lb1|lb2", "lower bound")   \
     REAL(bound_limit_s, "--time-limit", HUGE_VAL, 0, HUGE_VAL, HUGE_VAL, "S", "stop after S seconds of wall clock")
 
+// A worker is given up long after its last ping: it pings once a second. Then another does its work again.
+#define STATION_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    INTEGER(listen, "--listen", -1, 1, 65535, -1, "PORT", "only coordinate: `mco flowshop work` on any machines searches") \
+    TEXT(key, "--key", "F", "with --listen: the key that the workers have too; made if there is none")                  \
+    REAL(silence_s, "--silence", 15, 2, 1e6, -1, "S", "with --listen: a worker that is silent for S seconds is lost")
+
 typedef struct session {
     mco_flowshop *shop;
     mco_flowshop_params params;
     MCO_FIELDS(FILE_OPTIONS)
     MCO_FIELDS(BOUND_OPTIONS)
+    MCO_FIELDS(STATION_OPTIONS)
     mco_flowshop_result result;
     int32_t *order;   // [jobs] read from a file: the start of `solve`, or the order to check
     double makespan;  // as that file states it; NaN if it does not
@@ -42,17 +50,21 @@ typedef struct session {
 #define MCO_OPTION_STRUCT session
 static const mco_option file_records[] = {MCO_OPTION_RECORDS(FILE_OPTIONS)};
 static const mco_option bound_records[] = {MCO_OPTION_RECORDS(BOUND_OPTIONS)};
+static const mco_option station_records[] = {MCO_OPTION_RECORDS(STATION_OPTIONS)};
+static const mco_option_table station_options = MCO_OPTION_TABLE(station_records);
 static const mco_option_table file_options = MCO_OPTION_TABLE(file_records), bound_options = MCO_OPTION_TABLE(bound_records);
 
 static void begin(void *state)
 {
-    *(session *)state = (session){.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT};
+    *(session *)state = (session){.params = MCO_FLOWSHOP_PARAMS_INIT, .result = MCO_FLOWSHOP_RESULT_INIT, .listen = -1,
+                                  .silence_s = 15};
 }
 
 static void solve_tables(void *state, mco_option_values *out)
 {
     out[0] = (mco_option_values){mco_flowshop_options(), &((session *)state)->params};
     out[1] = (mco_option_values){&file_options, state};
+    out[2] = (mco_option_values){&station_options, state};
 }
 
 static void check_tables(void *state, mco_option_values *out)
@@ -104,8 +116,20 @@ static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 
 static mco_status solve(cli_call *call)
 {
+    mco_status st = MCO_OK;
     session *s = call->state;
-    return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
+    flowshop_station station = {.silence_s = s->silence_s};
+    if (s->listen < 0 && (s->key != NULL || cli_has(call, "--silence")))
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT");
+    if (s->listen < 0)
+        return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
+    MCO_TRY(mco_zmq_listen(call->ctx, s->listen, s->key, &station.channel));
+    mco_log(call->ctx, MCO_LOG_INFO, "listens on port %lld for: mco flowshop work --join HOST:%lld --key %s",
+            (long long)s->listen, (long long)s->listen, s->key);
+    st = flowshop_solve_at(call->ctx, s->shop, &s->params, &station, &s->result);
+    station.channel.close(call->ctx, station.channel.self);
+done:
+    return st;
 }
 
 static const char *units(const session *s, int64_t value, char text[FLOWSHOP_UNITS_TEXT])
@@ -251,6 +275,75 @@ done:
     return st;
 }
 
+// ---- work
+
+#define WORK_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
+    TEXT(join, "--join", "HOST:PORT", "where the coordinator listens")                                               \
+    TEXT(key, "--key", "F", "the key file of the coordinator")                                                       \
+    CHOICE(engine, "--engine", mco_engine, MCO_ENGINE_AUTO, MCO_ENGINE_CHOICES "|hybrid",                           \
+           "what computes; auto: the GPUs if there are any, else the cores")                                        \
+    MCO_PROCESSOR_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                         \
+    REAL(period_s, "--report", 5, 0.05, 3600, -1, "S", "seconds between two reports: at most so much is ever lost")  \
+    REAL(silence_s, "--silence", 15, 2, 1e6, -1, "S", "join again if the coordinator is silent for S seconds")       \
+    REAL(patience_s, "--patience", 60, 1, 1e9, -1, "S", "end if no coordinator answers for S seconds")
+
+typedef struct labour {
+    MCO_FIELDS(WORK_OPTIONS)
+    mco_flowshop *shop;  // NULL: any
+} labour;
+#undef MCO_OPTION_STRUCT
+#define MCO_OPTION_STRUCT labour
+static const mco_option work_records[] = {MCO_OPTION_RECORDS(WORK_OPTIONS)};
+static const mco_option_table work_options = MCO_OPTION_TABLE(work_records);
+
+static void begin_work(void *state)
+{
+    *(labour *)state = (labour){.period_s = 5, .silence_s = 15, .patience_s = 60};
+}
+
+static void work_tables(void *state, mco_option_values *out)
+{
+    out[0] = (mco_option_values){&work_options, state};
+}
+
+static mco_status open_work(cli_call *call)
+{
+    return call->input_count > 0 ? open_instance(call->ctx, call->inputs[0], 0, &((labour *)call->state)->shop) : MCO_OK;
+}
+
+static mco_status work(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    const labour *w = call->state;
+    mco_channel channel = {0};
+    flowshop_work_done done;
+    flowshop_work_order order = {.params = MCO_FLOWSHOP_PARAMS_INIT, .shop = w->shop, .period_s = w->period_s,
+                                 .silence_s = w->silence_s, .patience_s = w->patience_s};
+    if (w->join == NULL)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--join HOST:PORT is missing: where a coordinator listens");
+    if (w->engine == MCO_ENGINE_REFERENCE)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--engine is reference, but a worker has auto, cpu, gpu or hybrid");
+    order.params.engine = w->engine;
+    order.params.threads = w->threads;
+    order.params.gpus = w->gpus;
+    order.params.simd = w->simd;
+    cli_catch_signals(call->ctx);
+    MCO_TRY(mco_zmq_join(call->ctx, w->join, w->key, &channel));
+    st = flowshop_work(call->ctx, &order, &channel, &done);
+    channel.close(call->ctx, channel.self);
+    MCO_TRY(st);
+    printf("%s: %lld nodes decomposed here, %.1f s, %.1f%% of it idle; joined again %lld times\n",
+           done.has_left ? "left" : "search over", (long long)done.nodes, done.work_s,
+           done.work_s > 0 ? 100 * done.idle_s / done.work_s : 0.0, (long long)done.rejoins);
+done:
+    return st;
+}
+
+static void end_work(cli_call *call)
+{
+    mco_flowshop_destroy(call->ctx, &((labour *)call->state)->shop);
+}
+
 // ---- generate
 
 #define GENERATE_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                     \
@@ -324,6 +417,10 @@ const cli_problem cli_flowshop = {
          .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .write_more = tell_lost_checkpoint, .print = print, .end = end},
+        {.name = "work", .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
+         .text = "Search for `solve --listen PORT` of another process, from any machine. Workers may come and go: SIGTERM\n"
+                 "reports first. With INSTANCE, a coordinator of another one is refused.",
+         .state_bytes = sizeof(labour), .begin = begin_work, .tables = work_tables, .open = open_work, .run = work, .end = end_work},
         {.name = "check", .arguments = "[--instance K] INSTANCE SOLUTION", .least = 2, .most = 2,
          .state_bytes = sizeof(session), .begin = begin, .tables = check_tables, .open = open,
          .read_solution = read_order, .check = check, .end = end},

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "flowshop/beam/beam.h"
+#include "flowshop/cluster/cluster.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/heuristic/heuristic.h"
 #include "flowshop/tree/branch_and_bound.h"
@@ -60,7 +61,7 @@ static mco_status refuse_system_options(mco_context *ctx, const mco_flowshop_par
     return MCO_OK;
 }
 
-static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
+static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p, bool has_station)
 {
     const bool is_best = p->select == MCO_FLOWSHOP_SELECT_BEST, is_heuristic = p->method == MCO_FLOWSHOP_METHOD_HEURISTIC;
     const bool is_beam = p->method == MCO_FLOWSHOP_METHOD_BEAM, is_auto = p->engine == MCO_ENGINE_AUTO;
@@ -76,6 +77,8 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p)
     if (p->gpus != NULL && (is_best || is_heuristic || is_of_host(p->engine)))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
                         is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
+    if (!has_intervals(p) && has_station)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--listen needs --method bb, --select depth and --engine auto, cpu, gpu or hybrid");
     if (!has_intervals(p) && (p->interval != NULL || (!is_beam && (p->checkpoint != NULL || p->resume != NULL))))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
@@ -217,6 +220,8 @@ static void describe(const flowshop_run *run)
             has_decimals ? "; times are exact, in units of " : "",
             has_decimals ? flowshop_units_text(run->shop, 1, unit) : "");
     describe_processors(run, processors, sizeof processors);
+    if (run->station != NULL)
+        snprintf(processors, sizeof processors, "of workers elsewhere; this process coordinates");
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC)
         mco_log(run->ctx, MCO_LOG_INFO, "iterated greedy on %d thread%s, simd %s, %d-bit lanes", run->threads,
                 run->threads > 1 ? "s" : "", mco_simd_text(run->variant->build.simd), run->variant->build.bits);
@@ -330,7 +335,7 @@ static mco_status solve(flowshop_run *run)
                                        .objective = "makespan", .decimals = run->shop->places};
     run->run = mco_run_begin(run->ctx, &settings);
     MCO_TRY(mco_options_validate(run->ctx, &options, p));
-    MCO_TRY(refuse_engine(run->ctx, p));
+    MCO_TRY(refuse_engine(run->ctx, p, run->station != NULL));
     MCO_TRY(refuse_combinations(run->ctx, run->shop, p));
     MCO_TRY(settle(run));
     run->variant = flowshop_variant_choose(run->ctx, p->simd, run->shop);
@@ -353,13 +358,19 @@ static int64_t fixed_bound(const mco_flowshop *shop, const mco_flowshop_params *
 mco_status mco_flowshop_solve(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
                               mco_flowshop_result *result)
 {
+    return flowshop_solve_at(ctx, shop, params, NULL, result);
+}
+
+mco_status flowshop_solve_at(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
+                             const flowshop_station *station, mco_flowshop_result *result)
+{
     mco_status st = MCO_OK;
     mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
     if (ctx == NULL || shop == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s is NULL", ctx == NULL ? "the context" : "the instance");
     r.makespan = r.upper_bound_used = -1;
-    flowshop_run run = {.ctx = ctx, .shop = shop, .params = &p, .result = &r, .upper_bound = INT64_MAX};
+    flowshop_run run = {.ctx = ctx, .shop = shop, .params = &p, .result = &r, .upper_bound = INT64_MAX, .station = station};
     MCO_TRY(MCO_TAKE(ctx, params, &p));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     run.fixed_bound = fixed_bound(shop, &p);

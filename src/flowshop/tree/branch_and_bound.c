@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "flowshop/beam/beam.h"
+#include "flowshop/cluster/cluster.h"
 #include "flowshop/heuristic/heuristic.h"
 #include "flowshop/systems/pool.h"
 #include "flowshop/tree/engines.h"
@@ -80,6 +81,8 @@ static mco_status search_tree(flowshop_run *run, flowshop_checkpoint *state, boo
     r->upper_bound_used = state->rule_bound;
     r->bound_used = run->bound;
     r->branching_used = run->branching;
+    if (run->station != NULL)
+        return flowshop_coordinate(run, state, is_proved, stop);
     if (run->params->select == MCO_FLOWSHOP_SELECT_BEST)
         return flowshop_best_first(run, is_proved, stop);
     switch (r->work.engine) {

@@ -181,7 +181,7 @@ done:
     return st;
 }
 
-static void fill_counters(flowshop_run *run, const flowshop_checkpoint *state)
+void flowshop_fill_counters(flowshop_run *run, const flowshop_checkpoint *state)
 {
     mco_flowshop_result *r = run->result;
     const size_t cells = ((size_t)run->shop->jobs + 1) * (size_t)r->children_columns;
@@ -215,7 +215,7 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
 {
     mco_status st = MCO_OK;
     tree_search s = {.run = run, .setup = setup, .state = state, .stop = stop};
-    flowshop_leg whole = {.limit_s = INFINITY};
+    flowshop_leg whole = {.limit_s = INFINITY, .exchange = setup->exchange};
     MCO_TRY(prepare_pairs(&s));
     // Explorers of a large instance take a while to set up.
     if (!flowshop_run_must_stop(run, run->result->nodes, stop))
@@ -227,18 +227,24 @@ mco_status flowshop_search_tree_by(flowshop_run *run, const flowshop_engine_setu
     flowshop_search_raise_bound(run, state);
     if (run->params->checkpoint != NULL)
         run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
-    fill_counters(run, state);
+    flowshop_fill_counters(run, state);
 done:
     flowshop_johnson_destroy(run->ctx, &s.johnson);
     mco_free(run->ctx, &s.workers);
     return st;
 }
 
-mco_status flowshop_search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop)
+mco_status flowshop_search_tree_with(flowshop_run *run, const flowshop_exchange *exchange, flowshop_checkpoint *state,
+                                     bool *is_proved, mco_stop *stop)
 {
-    flowshop_engine_setup setup = {.cores_leg_s = CORES_LEG_S, .gpus_leg_s = GPUS_LEG_S};
+    flowshop_engine_setup setup = {.cores_leg_s = CORES_LEG_S, .gpus_leg_s = GPUS_LEG_S, .exchange = exchange};
 #ifdef MCO_HAVE_CUDA
     setup.gpu_explorer = &flowshop_gpu_explorer;
 #endif
     return flowshop_search_tree_by(run, &setup, state, is_proved, stop);
+}
+
+mco_status flowshop_search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop)
+{
+    return flowshop_search_tree_with(run, NULL, state, is_proved, stop);
 }

@@ -11,10 +11,18 @@
 // checkpoint first receives what is left and done.
 mco_status flowshop_search_tree(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop);
 
-// What the tests can choose.
+// The search of a worker: it begins with nothing, and ends when the exchange says so. The engine is not auto.
+mco_status flowshop_search_tree_with(flowshop_run *run, const flowshop_exchange *exchange, flowshop_checkpoint *state,
+                                     bool *is_proved, mco_stop *stop);
+
+// Puts the counters of a search into the result.
+void flowshop_fill_counters(flowshop_run *run, const flowshop_checkpoint *state);
+
+// What the tests and a worker of a cluster choose.
 typedef struct flowshop_engine_setup {
     const flowshop_explorer_ops *gpu_explorer;  // NULL where the build has none
     double cores_leg_s, gpus_leg_s;             // lengths of the legs of engine auto
+    const flowshop_exchange *exchange;          // NULL: a search of its own; else the engine is not auto
 } flowshop_engine_setup;
 
 // The same with a given setup. If run->gpus is NULL, engine auto looks for a GPU and fills run->gpus.

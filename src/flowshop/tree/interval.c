@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -96,6 +97,105 @@ int flowshop_path_compare(const int32_t *a, int32_t a_depth, const int32_t *b, i
     }
     return 0;
 }
+
+// ---- Sets of intervals
+
+int flowshop_node_compare(const int32_t *a, int32_t a_depth, const int32_t *b, int32_t b_depth)
+{
+    for (int32_t d = 0; d < a_depth && d < b_depth; d++)
+        if (a[d] != b[d])
+            return a[d] < b[d] ? -1 : 1;
+    return (a_depth > b_depth) - (a_depth < b_depth);
+}
+
+// The same for an end B: depth 0 is the end of the tree, behind all nodes.
+static int compare_ends(const int32_t *a, int32_t a_depth, const int32_t *b, int32_t b_depth)
+{
+    if (a_depth == 0 || b_depth == 0)
+        return (a_depth == 0) - (b_depth == 0);
+    return flowshop_node_compare(a, a_depth, b, b_depth);
+}
+
+// True if node `a` lies before the end B of `v`.
+static bool lies_before_end(const int32_t *a, int32_t a_depth, const flowshop_interval *v)
+{
+    return v->b_depth == 0 || flowshop_node_compare(a, a_depth, v->b, v->b_depth) < 0;
+}
+
+static int compare_begins(const void *a, const void *b)
+{
+    const flowshop_interval *x = a, *y = b;
+    return flowshop_node_compare(x->a, x->a_depth, y->a, y->a_depth);
+}
+
+// Items move with their pointers, which still are the parts of list->digits.
+void flowshop_intervals_sort(flowshop_intervals *list)
+{
+    if (list->count > 1)
+        qsort(list->items, (size_t)list->count, sizeof *list->items, compare_begins);
+}
+
+static void copy_path(const int32_t *from, int32_t depth, int32_t *to, int32_t *to_depth)
+{
+    memcpy(to, from, (size_t)depth * sizeof *to);
+    *to_depth = depth;
+}
+
+// Appends to `out` what the gifts from number *next on leave of `v`, which is changed. False if a gift does not lie inside.
+static bool cut_out(flowshop_interval *v, const flowshop_intervals *given, int64_t *next, flowshop_intervals *out)
+{
+    for (; *next < given->count; ++*next) {
+        const flowshop_interval *g = &given->items[*next];
+        if (!lies_before_end(g->a, g->a_depth, v))
+            break;
+        const int begin = flowshop_node_compare(v->a, v->a_depth, g->a, g->a_depth);
+        const int end = compare_ends(g->b, g->b_depth, v->b, v->b_depth);
+        if (begin > 0 || end > 0 || !lies_before_end(g->a, g->a_depth, g))
+            return false;
+        if (begin < 0) {
+            flowshop_interval *before = flowshop_intervals_push(out);
+            flowshop_interval_copy(v, before);
+            copy_path(g->a, g->a_depth, before->b, &before->b_depth);
+        }
+        if (end == 0) {
+            ++*next;
+            return true;
+        }
+        copy_path(g->b, g->b_depth, v->a, &v->a_depth);
+    }
+    flowshop_interval_copy(v, flowshop_intervals_push(out));
+    return true;
+}
+
+mco_status flowshop_intervals_subtract(mco_context *ctx, flowshop_intervals *list, flowshop_intervals *given,
+                                       bool *is_inside)
+{
+    mco_status st = MCO_OK;
+    flowshop_intervals out = {.jobs = list->jobs};
+    flowshop_interval v = {0};
+    int64_t next = 0;
+    MCO_TRY(flowshop_interval_create(ctx, list->jobs, &v));
+    MCO_TRY(flowshop_intervals_reserve(ctx, &out, list->count + given->count));
+    flowshop_intervals_sort(list);
+    flowshop_intervals_sort(given);
+    *is_inside = true;
+    for (int64_t i = 0; i < list->count && *is_inside; i++) {
+        flowshop_interval_copy(&list->items[i], &v);
+        *is_inside = cut_out(&v, given, &next, &out);
+    }
+    *is_inside &= next == given->count;
+    if (*is_inside) {
+        flowshop_intervals_clear(ctx, list);
+        *list = out;
+        out = (flowshop_intervals){0};
+    }
+done:
+    flowshop_intervals_clear(ctx, &out);
+    flowshop_interval_destroy(ctx, &v);
+    return st;
+}
+
+// ---- The slice of a user
 
 // Reads one path, such as "3.0.1". Then *text is the character behind it.
 static mco_status parse_path(mco_context *ctx, const char **text, int32_t jobs, int32_t *digits, int32_t *depth)

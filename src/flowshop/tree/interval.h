@@ -50,6 +50,18 @@ int32_t flowshop_path_trim(const int32_t *digits, int32_t depth);
 // -1, 0 or 1 if the number of path `a` is below, equal to or above that of `b`.
 int flowshop_path_compare(const int32_t *a, int32_t a_depth, const int32_t *b, int32_t b_depth);
 
+// -1, 0 or 1 if a depth-first search meets node `a` before node `b`, both are the same node, or after it. It meets a node
+// before the nodes below it, also below its first child, which has the same number.
+int flowshop_node_compare(const int32_t *a, int32_t a_depth, const int32_t *b, int32_t b_depth);
+// Puts the intervals in depth-first order of their first nodes. O(k log k) comparisons of paths.
+void flowshop_intervals_sort(flowshop_intervals *list);
+// Takes the intervals `given` out of `list`: together with them, what is left holds exactly the nodes of before. Each
+// piece that is left keeps the bound of its interval. Sorts both lists; intervals of one list do not overlap. *is_inside
+// is false if some given interval does not lie inside one interval of `list`; then only the order of `list` changes.
+// Errors: MEMORY.
+mco_status flowshop_intervals_subtract(mco_context *ctx, flowshop_intervals *list, flowshop_intervals *given,
+                                       bool *is_inside);
+
 // Reads "A,B": two paths of digits with dots between them. An empty A is the beginning of the tree, an empty B its end.
 // Errors: ARGUMENT for a digit out of its range (the message has both), or when A is not below B.
 mco_status flowshop_interval_parse(mco_context *ctx, const char *text, int32_t jobs, flowshop_interval *out);

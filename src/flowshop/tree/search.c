@@ -16,22 +16,27 @@
 #include "flowshop/tree/workers.h"
 
 static const double WAIT_S = 0.02;       // the supervisor looks this often
+static const double EXCHANGE_WAIT_S = 0.002;  // the same in an exchange, where others may wait for the answer
+static const double GIFT_S = 1.0;        // a gift that did not come in this time is not given
 static const double BOUND_S = 1.0;       // time between two notes for the bound, with cores alone
 static const double GPU_BOUND_S = 10.0;  // the same with GPUs, if --gap asks for the bound
 
 // ---- Notes
 
-// Adds up the notes of all workers, the intervals that nobody has taken, and the counters of earlier legs.
+// Adds up the notes of all workers, the intervals that nobody has taken, a gift on its way out, and the counters of
+// earlier legs.
 static mco_status add_notes(flowshop_workers *p, flowshop_checkpoint *out)
 {
     mco_status st = MCO_OK;
-    int64_t count = p->base->open.count - p->noted_taken;
+    int64_t count = p->queue->count - p->noted_taken + p->gift.count;
     for (int i = 0; i < p->count; i++)
         count += p->workers[i].rest.count;
     out->open.count = 0;
     MCO_TRY(flowshop_intervals_reserve(p->run->ctx, &out->open, count));
-    for (int64_t i = p->noted_taken; i < p->base->open.count; i++)
-        flowshop_interval_copy(&p->base->open.items[i], flowshop_intervals_push(&out->open));
+    for (int64_t i = p->noted_taken; i < p->queue->count; i++)
+        flowshop_interval_copy(&p->queue->items[i], flowshop_intervals_push(&out->open));
+    for (int64_t i = 0; i < p->gift.count; i++)
+        flowshop_interval_copy(&p->gift.items[i], flowshop_intervals_push(&out->open));
     memcpy(out->children_by_depth, p->base->children_by_depth, (size_t)p->cells * sizeof *out->children_by_depth);
     out->leaves = p->base->leaves;
     out->steals = p->base->steals + p->steals;
@@ -96,7 +101,10 @@ static mco_status record_found(flowshop_workers *p, flowshop_checkpoint *note)
     p->found_makespan = -1;
     pthread_mutex_unlock(&p->found_lock);
     if (makespan >= 0)
-        st = flowshop_run_improve(p->run, makespan, note->order, "tree");
+        MCO_TRY(flowshop_run_improve(p->run, makespan, note->order, "tree"));
+    if (makespan >= 0 && p->leg->exchange != NULL)
+        MCO_TRY(p->leg->exchange->found(p->leg->exchange->self, makespan, note->order));
+done:
     return st;
 }
 
@@ -142,11 +150,14 @@ typedef struct watch {
     double leg_time;        // the same for the rate of the leg
     int64_t leg_nodes;
     int64_t open;           // intervals of the last note; -1 before the first
+    double gift_end;        // a gift is waited for until this moment; infinite: none is
 } watch;
 
 // Seconds between two notes that are taken for the bound alone.
 static double bound_interval_s(const flowshop_workers *p)
 {
+    if (p->leg->exchange != NULL)  // a part of the tree proves no bound
+        return INFINITY;
     return p->gpu_count == 0 ? BOUND_S : p->run->params->gap > 0 ? GPU_BOUND_S : INFINITY;
 }
 
@@ -162,7 +173,8 @@ static watch begin_watch(const flowshop_workers *p)
                    .rate_nodes = p->base_nodes,
                    .leg_time = now,
                    .leg_nodes = p->base_nodes,
-                   .open = -1};
+                   .open = -1,
+                   .gift_end = INFINITY};
 }
 
 // What a row of the log needs.
@@ -218,6 +230,59 @@ done:
     return st;
 }
 
+// ---- Exchange
+
+// Gives away what a worker has put aside, or nothing where nothing comes in time.
+static mco_status give_gift(flowshop_workers *p, bool is_idle, watch *t)
+{
+    mco_status st = MCO_OK;
+    const double now = mco_clock_s();
+    t->gift_end = isinf(t->gift_end) ? now + GIFT_S : t->gift_end;
+    flowshop_workers_want_gift(p, !is_idle && now < t->gift_end);
+    pthread_mutex_lock(&p->lock);
+    const bool is_over = !p->wants_gift;
+    pthread_mutex_unlock(&p->lock);
+    if (!is_over)
+        return MCO_OK;
+    // No worker touches the gift once the wish has ended.
+    MCO_TRY(p->leg->exchange->give(p->leg->exchange->self, &p->gift));
+    p->gift.count = 0;
+    t->gift_end = INFINITY;
+done:
+    return st;
+}
+
+// Does what the outside wants at this moment.
+static mco_status exchange(flowshop_workers *p, flowshop_checkpoint *note, watch *t)
+{
+    mco_status st = MCO_OK;
+    const flowshop_exchange *x = p->leg->exchange;
+    const bool is_idle = flowshop_workers_are_idle(p);
+    flowshop_wish wish = {.incumbent = INT64_MAX};
+    bool is_whole = false;
+    MCO_TRY(x->look(x->self, is_idle, &wish));
+    flowshop_workers_lower(p, wish.incumbent);
+    p->run->upper_bound = wish.incumbent < p->run->upper_bound ? wish.incumbent : p->run->upper_bound;
+    if (wish.work != NULL)
+        MCO_TRY(flowshop_workers_take(p, wish.work));
+    if (wish.gift)
+        MCO_TRY(give_gift(p, is_idle, t));
+    if (wish.report)
+        MCO_TRY(take_note(p, note, &is_whole));
+    if (is_whole) {
+        MCO_TRY(record_found(p, note));  // before the report of the nodes that it pruned
+        MCO_TRY(x->report(x->self, note));
+    }
+    if (wish.end && is_idle && wish.work == NULL) {
+        pthread_mutex_lock(&p->lock);
+        p->is_done = true;
+        pthread_cond_broadcast(&p->changed);
+        pthread_mutex_unlock(&p->lock);
+    }
+done:
+    return st;
+}
+
 // True if the leg has reached its limit and does not go on.
 static bool is_leg_over(flowshop_workers *p, watch *t)
 {
@@ -243,11 +308,13 @@ static mco_status supervise(flowshop_workers *p, mco_team *team, flowshop_checkp
     watch t = begin_watch(p);
     row columns = {p, &t};
     mco_run_set_columns(&p->run->run, COLUMNS, write_columns, &columns);
-    while (!mco_team_wait(team, WAIT_S)) {
+    while (!mco_team_wait(team, p->leg->exchange != NULL ? EXCHANGE_WAIT_S : WAIT_S)) {
         MCO_TRY(record_found(p, note));
         if (flowshop_run_must_stop(p->run, nodes_so_far(p), stop) || is_leg_over(p, &t))
             break;
         MCO_TRY(note_if_due(p, note, &t));
+        if (p->leg->exchange != NULL)
+            MCO_TRY(exchange(p, note, &t));
     }
 done:
     mco_run_set_columns(&p->run->run, NULL, NULL, NULL);

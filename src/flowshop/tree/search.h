@@ -4,6 +4,7 @@
 #define MCO_FLOWSHOP_TREE_SEARCH_H
 
 #include "flowshop/tree/checkpoint.h"
+#include "flowshop/tree/exchange.h"
 #include "flowshop/tree/explorer.h"
 #include "flowshop/run.h"
 
@@ -18,13 +19,14 @@ typedef struct flowshop_leg {
     const flowshop_worker_kind *workers;  // [count], GPUs first
     int count;
     const flowshop_johnson *johnson;      // with LB2, else NULL
+    const flowshop_exchange *exchange;    // with a larger search, else NULL; then an idle leg waits for more work
     double limit_s;                       // the leg ends after so many seconds; infinite: it ends with the search
     // Called at the limit, in the calling thread, while the workers go on. If it returns true, the leg goes on without
     // a limit. If it returns false or is NULL, the leg ends.
     bool (*goes_on)(flowshop_run *run);
     double nodes_per_s;   // out: the rate in the second half of a leg that reached its limit
     bool has_lost_device; // out: a GPU failed
-    bool is_recorded;     // out: `state` is what the leg left; if false, it is as before the leg
+    bool is_recorded;     // out: `state` is what the leg left; if false, it is as before the leg, but for work taken in
 } flowshop_leg;
 
 // Searches from `state` (intervals to explore, U, counters) and replaces it by what is left and the counters so far.

@@ -62,6 +62,12 @@ void flowshop_workers_wait_locked(flowshop_workers *p, double seconds)
     pthread_cond_timedwait(&p->changed, &p->lock, &until);
 }
 
+// True if somebody waits for work, here or outside.
+static bool is_work_wanted_locked(const flowshop_workers *p)
+{
+    return p->waiting > 0 || p->wants_gift;
+}
+
 // True if this GPU should stop for the note or for waiting workers. The pause before the next call is longer if only
 // cores wait, or if the GPU had nothing to give last time.
 static bool should_call_locked(const flowshop_workers *p, const flowshop_worker *w, double now)
@@ -71,14 +77,14 @@ static bool should_call_locked(const flowshop_workers *p, const flowshop_worker 
     if (p->is_noting)
         return !w->has_noted;
     double peace_s = p->waiting_gpus > 0 && w->has_given ? GPU_CALL_S : CORE_CALL_S;
-    return p->waiting > 0 && now >= w->answered_s + peace_s && now >= p->answered_s + GPU_CALL_S;
+    return is_work_wanted_locked(p) && now >= w->answered_s + peace_s && now >= p->answered_s + GPU_CALL_S;
 }
 
 // All GPUs see a call. The first one that answers ends it, unless it is for a note.
 void flowshop_workers_call_locked(flowshop_workers *p)
 {
     bool is_called = false;
-    double now = p->waiting > 0 && p->gpu_count > 0 ? mco_clock_s() : 0;
+    double now = is_work_wanted_locked(p) && p->gpu_count > 0 ? mco_clock_s() : 0;
     for (int i = 0; i < p->gpu_count && !is_called; i++)
         is_called = should_call_locked(p, &p->workers[i], now);
     atomic_store_explicit(&p->search.calls, is_called, memory_order_relaxed);
@@ -106,21 +112,37 @@ static void note_locked(flowshop_workers *p, flowshop_worker *w)
     flowshop_workers_call_locked(p);
 }
 
-// Gives a part of what w has left to a waiting worker, in proportion to their power. Intervals that w has not begun go
+// Gives a part of what w has left to one who waits, in proportion to their power. Intervals that w has not begun go
 // first. Returns the number of intervals given.
-static int64_t give_locked(flowshop_worker *w, flowshop_worker *idle)
+static int64_t give_locked(flowshop_worker *w, int power, flowshop_intervals *to)
 {
-    const double share = (double)idle->power / (double)(idle->power + w->power);
+    const double share = (double)power / (double)(power + w->power);
     if (w->given.count == 0)
-        return w->ops->split(w->x, share, idle->given.room, &idle->given);
+        return w->ops->split(w->x, share, to->room, to);
     int64_t count = (int64_t)ceil(share * (double)w->given.count);
-    count = count < idle->given.room ? count : idle->given.room;
+    count = count < to->room ? count : to->room;
     for (int64_t i = 0; i < count; i++)
-        flowshop_interval_copy(&w->given.items[--w->given.count], flowshop_intervals_push(&idle->given));
+        flowshop_interval_copy(&w->given.items[--w->given.count], flowshop_intervals_push(to));
     return count;
 }
 
-// Serves the waiting workers from w, GPUs first, as they are first in the list. Only for the time while the search goes
+// A waiting worker has been given work: it wakes up.
+static void end_waiting_locked(flowshop_workers *p, flowshop_worker *idle)
+{
+    idle->state = FLOWSHOP_GIVEN;
+    atomic_fetch_sub(&p->wanted, 1);
+    p->waiting--;
+    p->waiting_gpus -= idle->is_gpu;
+    pthread_cond_broadcast(&p->changed);
+}
+
+static void end_wish_locked(flowshop_workers *p)
+{
+    atomic_fetch_sub(&p->wanted, p->wants_gift);
+    p->wants_gift = false;
+}
+
+// Serves the waiting workers from w, GPUs first, as they are first in the list, then those outside. Only for the time while the search goes
 // on and no note is taken. True if w had something to give.
 static bool share_locked(flowshop_workers *p, flowshop_worker *w)
 {
@@ -128,15 +150,15 @@ static bool share_locked(flowshop_workers *p, flowshop_worker *w)
     assert(!p->is_noting && !flowshop_workers_must_stop(p));
     for (int i = 0; i < p->count && p->waiting > 0; i++) {
         flowshop_worker *idle = &p->workers[i];
-        if (idle->state != FLOWSHOP_WAITING || give_locked(w, idle) == 0)
+        if (idle->state != FLOWSHOP_WAITING || give_locked(w, idle->power, &idle->given) == 0)
             continue;
-        idle->state = FLOWSHOP_GIVEN;
-        atomic_fetch_sub(&p->wanted, 1);
-        p->waiting--;
-        p->waiting_gpus -= idle->is_gpu;
+        end_waiting_locked(p, idle);
         p->steals++;
         has_given = true;
-        pthread_cond_broadcast(&p->changed);
+    }
+    if (p->wants_gift && give_locked(w, w->power, &p->gift) > 0) {
+        end_wish_locked(p);
+        has_given = true;
     }
     return has_given;
 }
@@ -145,11 +167,14 @@ static void answer(flowshop_workers *p, flowshop_worker *w)
 {
     pthread_mutex_lock(&p->lock);
     note_locked(p, w);
-    // The call for a note ends when all GPUs have answered it. Until then the explorer would return at once.
-    while (w->is_gpu && p->is_noting && atomic_load(&p->search.calls) > 0 && !flowshop_workers_must_stop(p))
+    // The call for a note ends when all GPUs have answered it. Until then the explorer would return at once. The next
+    // note may begin during the wait, and waits for this GPU too.
+    while (w->is_gpu && p->is_noting && atomic_load(&p->search.calls) > 0 && !flowshop_workers_must_stop(p)) {
         flowshop_workers_wait_locked(p, IDLE_S);
+        note_locked(p, w);
+    }
     // Once must_stop is set, a worker that waited may have written its last note and left.
-    if (p->waiting > 0 && !p->is_noting && !flowshop_workers_must_stop(p)) {
+    if (is_work_wanted_locked(p) && !p->is_noting && !flowshop_workers_must_stop(p)) {
         w->has_given = share_locked(p, w);
         w->answered_s = w->is_gpu ? mco_clock_s() : 0;
         p->answered_s = w->is_gpu ? w->answered_s : p->answered_s;
@@ -161,12 +186,12 @@ static void answer(flowshop_workers *p, flowshop_worker *w)
 // Takes intervals that nobody has begun: a core one, a GPU a share of them in proportion to its power.
 static void take_queued_locked(flowshop_workers *p, flowshop_worker *w)
 {
-    const int64_t queued = p->base->open.count - p->taken;
+    const int64_t queued = p->queue->count - p->taken;
     int64_t count = (queued * w->power + p->total_power - 1) / p->total_power;
     count = w->is_gpu ? count : 1;
     count = count < w->given.room ? count : w->given.room;
-    for (int64_t i = 0; i < count && p->taken < p->base->open.count; i++)
-        flowshop_interval_copy(&p->base->open.items[p->taken++], flowshop_intervals_push(&w->given));
+    for (int64_t i = 0; i < count && p->taken < p->queue->count; i++)
+        flowshop_interval_copy(&p->queue->items[p->taken++], flowshop_intervals_push(&w->given));
 }
 
 static void wait_for_work_locked(flowshop_workers *p, flowshop_worker *w)
@@ -174,7 +199,7 @@ static void wait_for_work_locked(flowshop_workers *p, flowshop_worker *w)
     w->state = FLOWSHOP_WAITING;
     p->waiting_gpus += w->is_gpu;
     atomic_fetch_add(&p->wanted, 1);
-    if (++p->waiting == p->count) {
+    if (++p->waiting == p->count && p->leg->exchange == NULL) {
         p->is_done = true;
         pthread_cond_broadcast(&p->changed);
     }
@@ -246,6 +271,67 @@ void flowshop_workers_work(void *workers, int index)
     pthread_mutex_unlock(&p->lock);
 }
 
+// ---- Exchange with a larger search
+
+bool flowshop_workers_are_idle(flowshop_workers *p)
+{
+    pthread_mutex_lock(&p->lock);
+    const bool are_idle = p->waiting == p->count && p->taken == p->queue->count && p->gift.count == 0;
+    pthread_mutex_unlock(&p->lock);
+    return are_idle;
+}
+
+mco_status flowshop_workers_take(flowshop_workers *p, const flowshop_intervals *work)
+{
+    mco_status st = MCO_OK;
+    pthread_mutex_lock(&p->lock);
+    assert(!p->is_noting);
+    if (p->taken == p->queue->count)
+        p->taken = p->queue->count = 0;
+    MCO_TRY(flowshop_intervals_reserve(p->run->ctx, p->queue, p->queue->count + work->count));
+    for (int64_t i = 0; i < work->count; i++)
+        flowshop_interval_copy(&work->items[i], flowshop_intervals_push(p->queue));
+    for (int i = 0; i < p->count && !flowshop_workers_must_stop(p); i++) {
+        flowshop_worker *w = &p->workers[i];
+        if (w->state != FLOWSHOP_WAITING)
+            continue;
+        take_queued_locked(p, w);
+        if (w->given.count > 0)
+            end_waiting_locked(p, w);
+    }
+done:
+    pthread_mutex_unlock(&p->lock);
+    return st;
+}
+
+void flowshop_workers_want_gift(flowshop_workers *p, bool is_wanted)
+{
+    pthread_mutex_lock(&p->lock);
+    const int64_t queued = p->queue->count - p->taken;
+    if (!is_wanted || p->gift.count > 0) {
+        end_wish_locked(p);
+    } else if (queued > 0) {
+        for (int64_t i = 0; i < (queued + 1) / 2 && p->gift.count < p->gift.room; i++)
+            flowshop_interval_copy(&p->queue->items[p->taken++], flowshop_intervals_push(&p->gift));
+        end_wish_locked(p);
+    } else if (!p->wants_gift) {
+        p->wants_gift = true;
+        atomic_fetch_add(&p->wanted, 1);
+    }
+    flowshop_workers_call_locked(p);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void flowshop_workers_lower(flowshop_workers *p, int64_t makespan)
+{
+    pthread_mutex_lock(&p->found_lock);
+    if (makespan < atomic_load(&p->search.incumbent))
+        atomic_store(&p->search.incumbent, makespan);
+    if (p->found_makespan >= makespan)
+        p->found_makespan = -1;
+    pthread_mutex_unlock(&p->found_lock);
+}
+
 // ---- Creation
 
 static int64_t batch_nodes(const flowshop_run *run)
@@ -288,6 +374,7 @@ static mco_status create_explorers(flowshop_workers *p)
     for (int i = 0; i < p->count; i++) {
         MCO_TRY(create_worker(p, &p->leg->workers[i], &p->workers[i]));
         p->total_power += p->workers[i].power;
+        MCO_TRY(flowshop_intervals_reserve(ctx, &p->gift, p->leg->exchange != NULL ? p->workers[i].given.room : 0));
     }
 done:
     return st;
@@ -304,14 +391,15 @@ static void destroy_explorers(flowshop_workers *p)
         if (w->x != NULL)
             w->ops->destroy(ctx, &w->x);
     }
+    flowshop_intervals_clear(ctx, &p->gift);
     mco_free(ctx, &p->found_order);
     mco_free(ctx, &p->workers);
 }
 
-mco_status flowshop_workers_create(flowshop_run *run, const flowshop_checkpoint *state, flowshop_leg *leg,
+mco_status flowshop_workers_create(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg,
                                    flowshop_workers *p)
 {
-    *p = (flowshop_workers){.run = run, .base = state, .leg = leg, .count = leg->count, .found_makespan = -1};
+    *p = (flowshop_workers){.run = run, .base = state, .queue = &state->open, .leg = leg, .gift.jobs = run->shop->jobs, .count = leg->count, .found_makespan = -1};
     p->cells = ((int64_t)run->shop->jobs + 1) * flowshop_children_columns(run->shop->jobs);
     p->base_nodes = flowshop_search_nodes(state);
     p->batch_nodes = batch_nodes(run);

@@ -30,6 +30,7 @@ typedef struct flowshop_workers {
     flowshop_run *run;
     flowshop_leg *leg;
     const flowshop_checkpoint *base;  // the state at the beginning of the leg
+    flowshop_intervals *queue;        // its intervals, and those taken in since
     flowshop_worker *workers;         // [leg->count], GPUs first
     int count, gpu_count;             // that work
     int64_t total_power;
@@ -43,9 +44,11 @@ typedef struct flowshop_workers {
     double answered_s;       // when a GPU last answered a call to share
     int missing_notes;
     bool is_noting, is_done;
-    int64_t taken;           // intervals of base->open that workers have taken
+    int64_t taken;           // intervals of the queue that workers have taken
     int64_t noted_taken;     // `taken` when the note began
     int64_t steals;
+    bool wants_gift;         // a gift is wanted outside: a worker puts it into `gift`
+    flowshop_intervals gift; // on its way out
     mco_status failure;      // error of the first GPU that failed, and its text
     const char *failure_text;
     pthread_mutex_t found_lock;
@@ -55,7 +58,7 @@ typedef struct flowshop_workers {
 
 // Creates the workers of a leg that begins at `state`, with their explorers. None runs yet. The caller destroys `out`
 // after an error too. Errors: MEMORY, DEVICE.
-mco_status flowshop_workers_create(flowshop_run *run, const flowshop_checkpoint *state, flowshop_leg *leg,
+mco_status flowshop_workers_create(flowshop_run *run, flowshop_checkpoint *state, flowshop_leg *leg,
                                    flowshop_workers *out);
 void flowshop_workers_destroy(flowshop_workers *p);
 
@@ -68,5 +71,16 @@ void flowshop_workers_call_locked(flowshop_workers *p);
 // With the lock held: waits for a change, for `seconds` at most.
 void flowshop_workers_wait_locked(flowshop_workers *p, double seconds);
 bool flowshop_workers_must_stop(flowshop_workers *p);
+
+// ---- Exchange with a larger search. The supervisor calls these.
+
+// True if nothing is left and all workers wait.
+bool flowshop_workers_are_idle(flowshop_workers *p);
+// Adds intervals to the queue and wakes waiting workers for them. Errors: MEMORY.
+mco_status flowshop_workers_take(flowshop_workers *p, const flowshop_intervals *work);
+// Asks for a gift, or withdraws that. The gift comes from the queue at once, else from a worker soon.
+void flowshop_workers_want_gift(flowshop_workers *p, bool is_wanted);
+// Prunes by a makespan that is known outside. A schedule that is no shorter is dropped.
+void flowshop_workers_lower(flowshop_workers *p, int64_t makespan);
 
 #endif

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// A search over many processes: one coordinates, the others search. Both sides of the protocol with a clock, a channel
+// and a real search.
+#ifndef MCO_FLOWSHOP_CLUSTER_CLUSTER_H
+#define MCO_FLOWSHOP_CLUSTER_CLUSTER_H
+
+#include "cluster/channel.h"
+#include "flowshop/run.h"
+#include "flowshop/tree/checkpoint.h"
+
+// How a run reaches its workers.
+typedef struct flowshop_station {
+    mco_channel channel;
+    double silence_s;  // a worker that is silent for so long is given up
+} flowshop_station;
+
+// As mco_flowshop_solve(), but workers search the tree; this process coordinates and computes the first schedule alone.
+mco_status flowshop_solve_at(mco_context *ctx, const mco_flowshop *shop, const mco_flowshop_params *params,
+                             const flowshop_station *station, mco_flowshop_result *result);
+// The part of it after the first schedule. As flowshop_search_tree().
+mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop);
+
+// What a worker is asked for, and what it did.
+typedef struct flowshop_work_order {
+    mco_flowshop_params params;   // engine, threads, gpus, simd; the rest comes from the coordinator
+    const mco_flowshop *shop;     // refuse any other instance; NULL: take what comes
+    double period_s;              // between two reports
+    double silence_s;             // a coordinator that is silent for so long is lost, and the worker joins again
+    double patience_s;            // the worker ends if no coordinator answers for so long
+} flowshop_work_order;
+typedef struct flowshop_work_done {
+    int64_t nodes, rejoins;       // nodes decomposed here, also those that were dropped later
+    double idle_s, work_s;        // without anything to search; in all since it was welcome
+    bool has_left;                // it was told to end before the search was over
+} flowshop_work_done;
+
+// Works until the search is over or ctx is cancelled; then it reports and leaves. Errors: CHECK (refused; the message has the
+// reason), IO (no coordinator), MEMORY, DEVICE.
+mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *order, const mco_channel *channel,
+                         flowshop_work_done *done);
+
+// The build, as HELLO tells it.
+uint64_t flowshop_cluster_build(void);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The coordinator with a clock, a channel and a file.
+#include <sys/random.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "flowshop/cluster/cluster.h"
+#include "flowshop/cluster/coordinator.h"
+#include "flowshop/tree/engines.h"
+#include "mco/version.h"
+
+static const double WAIT_S = 0.02;   // for a message
+static const double TICK_S = 0.02;   // between two looks at silent workers
+static const double FAREWELL_S = 3;  // for the last reports
+
+uint64_t flowshop_cluster_build(void)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    const char *const texts[] = {mco_version(), mco_version_git()};
+    for (int i = 0; i < 2; i++)
+        for (const char *c = texts[i]; *c != '\0'; c++)
+            hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+    return hash;
+}
+
+typedef struct host {
+    flowshop_run *run;
+    const flowshop_station *station;
+    flowshop_coordinator c;
+    flowshop_checkpoint *state;
+    flowshop_message in;
+    flowshop_bytes bytes;
+    flowshop_checkpoint note;   // its `open` alone is used
+    double next_tick_s, next_checkpoint_s;
+} host;
+
+static mco_status send_bytes(void *self, uint64_t peer, const flowshop_message *m)
+{
+    mco_status st = MCO_OK;
+    host *h = self;
+    MCO_TRY(flowshop_message_encode(h->run->ctx, m, &h->bytes));
+    MCO_TRY(h->station->channel.send(h->station->channel.self, peer, h->bytes.data, h->bytes.count));
+done:
+    return st;
+}
+
+// Takes in all messages that are here; waits for the first for `wait_s` at most.
+static mco_status receive(host *h, double wait_s)
+{
+    mco_status st = MCO_OK;
+    enum { MOST = 4096 };  // then the clock is looked at
+    const mco_channel *channel = &h->station->channel;
+    const uint8_t *data;
+    uint64_t peer;
+    int64_t size;
+    for (int i = 0; i < MOST; i++) {
+        MCO_TRY(channel->receive(channel->self, i == 0 ? wait_s : 0, &peer, &data, &size));
+        if (size < 0)
+            break;
+        st = flowshop_message_decode(h->run->ctx, data, size, &h->in);
+        if (st == MCO_ERR_PARSE) {
+            mco_log(h->run->ctx, MCO_LOG_WARNING, "ignored: %s", mco_context_error(h->run->ctx));
+            st = MCO_OK;
+            continue;
+        }
+        MCO_TRY(st);
+        MCO_TRY(flowshop_coordinator_receive(&h->c, mco_clock_s(), peer, &h->in));
+    }
+done:
+    return st;
+}
+
+// A schedule of a worker becomes that of the run.
+static mco_status adopt(host *h)
+{
+    const flowshop_checkpoint *s = h->state;
+    if (s->makespan < 0 || s->makespan >= h->run->upper_bound)
+        return MCO_OK;
+    return flowshop_run_improve(h->run, s->makespan, s->order, "tree");
+}
+
+static mco_status write_checkpoint(host *h)
+{
+    mco_status st = MCO_OK;
+    flowshop_intervals queue;
+    MCO_TRY(flowshop_coordinator_rest(&h->c, &h->note.open));
+    // The file's intervals are those of the queue and of all records.
+    queue = h->state->open;
+    h->state->open = h->note.open;
+    st = flowshop_run_write_checkpoint(h->run, h->state);
+    h->state->open = queue;
+    if (st != MCO_OK) {
+        mco_log(h->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(h->run->ctx));
+        st = MCO_OK;
+    }
+    h->next_checkpoint_s = mco_clock_s() + h->run->params->checkpoint_interval_s;
+done:
+    return st;
+}
+
+static mco_status serve(host *h, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    int64_t workers = 0;
+    while (!h->c.is_done) {
+        MCO_TRY(receive(h, WAIT_S));
+        MCO_TRY(adopt(h));
+        const double now_s = mco_clock_s();
+        if (now_s >= h->next_tick_s) {
+            MCO_TRY(flowshop_coordinator_tick(&h->c, now_s));
+            h->next_tick_s = mco_clock_s() + TICK_S;
+        }
+        if (now_s >= h->next_checkpoint_s)
+            MCO_TRY(write_checkpoint(h));
+        if (h->c.workers != workers)
+            mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  %lld worker%s", mco_run_time_s(&h->run->run),
+                    (long long)h->c.workers, mco_plural((int)h->c.workers));
+        workers = h->c.workers;
+        if (flowshop_run_must_stop(h->run, flowshop_search_nodes(h->state), stop))
+            break;
+    }
+done:
+    return st;
+}
+
+// Ends the search for all. The last reports of those at work count.
+static mco_status say_farewell(host *h)
+{
+    mco_status st = MCO_OK;
+    const double end_s = mco_clock_s() + FAREWELL_S;
+    MCO_TRY(flowshop_coordinator_stop(&h->c));
+    while (h->c.workers > 0 && mco_clock_s() < end_s)
+        MCO_TRY(receive(h, WAIT_S));
+    MCO_TRY(adopt(h));
+done:
+    return st;
+}
+
+static mco_status begin(host *h)
+{
+    mco_status st = MCO_OK;
+    flowshop_run *run = h->run;
+    const double now_s = mco_clock_s();
+    h->next_tick_s = now_s;
+    h->next_checkpoint_s = run->params->checkpoint != NULL ? now_s + run->params->checkpoint_interval_s : (double)INFINITY;
+    h->state->bound = run->bound;
+    h->state->branching = run->branching;
+    h->state->upper_bound = run->upper_bound;
+    h->c = (flowshop_coordinator){.ctx = run->ctx, .shop = run->shop, .build = flowshop_cluster_build(), .to = h,
+                                  .silence_s = h->station->silence_s, .send = send_bytes, .state = h->state};
+    if (getrandom(&h->c.life, sizeof h->c.life, 0) != sizeof h->c.life)
+        MCO_TRY(mco_fail(run->ctx, MCO_ERR_INTERNAL, "no random number"));
+    flowshop_message_begin(run->shop->jobs, &h->in);
+    flowshop_coordinator_begin(&h->c);
+    MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &h->note));
+done:
+    return st;
+}
+
+mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bool *is_proved, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    host h = {.run = run, .station = run->station, .state = state};
+    flowshop_intervals queue;
+    *stop = MCO_STOP_FINISHED;
+    MCO_TRY(begin(&h));
+    MCO_TRY(serve(&h, stop));
+    MCO_TRY(say_farewell(&h));
+    mco_log(run->ctx, MCO_LOG_INFO, "%lld reports, %lld gifts, %lld workers lost, %lld refused", (long long)h.c.reports,
+            (long long)h.c.gifts, (long long)h.c.lost, (long long)h.c.refused);
+    // What is left of a search that ended early: the queue and all records.
+    MCO_TRY(flowshop_coordinator_rest(&h.c, &h.note.open));
+    queue = state->open;
+    state->open = h.note.open;
+    h.note.open = queue;
+    *is_proved = state->open.count == 0;
+    if (run->params->checkpoint != NULL)
+        run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
+    flowshop_fill_counters(run, state);
+done:
+    flowshop_coordinator_end(&h.c);
+    flowshop_message_clear(run->ctx, &h.in);
+    flowshop_checkpoint_destroy(run->ctx, &h.note);
+    mco_free(run->ctx, &h.bytes.data);
+    return st;
+}
