@@ -201,7 +201,10 @@ bool overlay_check_best(overlay_dual *d, overlay_sum *sum)
     *sum = (overlay_sum){0};
     for (int64_t b = 0; b < d->blocks; b++)
         overlay_add_sum(sum, &d->part[b]);
-    return !atomic_load(&d->is_cut);
+    if (!atomic_load(&d->is_cut))
+        return true;
+    d->run->stop = MCO_STOP_CANCELLED;
+    return false;
 }
 
 // ---- Iterations
