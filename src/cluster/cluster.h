@@ -44,6 +44,8 @@ cluster_place cluster_take_place(const cpu_set_t *masks, int count, int which);
 mco_status cluster_begin(mco_context *ctx);
 // Tells the log how many ranks there are, and what they have.
 void cluster_tell(mco_context *ctx);
+// Warns that a rank has one processor of a machine that has more.
+void cluster_tell_bound(mco_context *ctx);
 // Leaves the other processes. All ranks call it, or none.
 void cluster_end(mco_context *ctx);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "cluster/cluster.h"
 
@@ -43,12 +44,20 @@ mco_status cluster_begin(mco_context *ctx)
 
 void cluster_tell(mco_context *ctx)
 {
+    cpu_set_t own;
+    const bool is_alone = ctx->ranks == NULL && cluster_find_launch().variable != NULL;
 #ifdef MCO_HAVE_MPI
     if (ctx->ranks != NULL)
         cluster_mpi_tell(ctx);
-#else
-    (void)ctx;
 #endif
+    if (is_alone && sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) == 1 && sysconf(_SC_NPROCESSORS_ONLN) > 1)
+        cluster_tell_bound(ctx);
+}
+
+void cluster_tell_bound(mco_context *ctx)
+{
+    mco_log(ctx, MCO_LOG_WARNING, "the launcher binds a rank to one processor of its machine, so it has one thread; mpirun --bind-to none "
+            "or srun --cpu-bind=none gives it all");
 }
 
 void cluster_end(mco_context *ctx)

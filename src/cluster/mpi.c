@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The collectives over MPI. A wait tests, and naps where others take long: ranks may be more than processors, and a rank that
-// waits for a slower one leaves it the processor. MPI's errors end all processes, as is MPI's default.
+// The collectives over MPI. A wait tests, yields, and naps where others take long: ranks may be more than processors, and one
+// that waits leaves them to the others. MPI's errors end all processes, as is MPI's default.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "base/clock.h"
 #include "cluster/cluster.h"
 
-static const double SPIN_S = 2e-5;      // of a wait, before the first nap
-enum { NAP_NS = 20000, LONGEST_NAP_NS = 500000 };
+static const double YIELD_S = 1e-3;  // of a wait, before the first nap
+enum { NAP_NS = 100000 };
 
 // Of this process: MPI itself is one in a process.
 static struct {
@@ -24,16 +24,13 @@ static struct {
 static void wait_for(MPI_Request *request)
 {
     int is_done = 0;
-    struct timespec nap = {.tv_nsec = NAP_NS};
-    const double spin_until_s = mco_clock_s() + SPIN_S;
-    MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-    while (!is_done) {
-        if (mco_clock_s() > spin_until_s) {
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const double nap_from_s = mco_clock_s() + YIELD_S;
+    for (MPI_Test(request, &is_done, MPI_STATUS_IGNORE); !is_done; MPI_Test(request, &is_done, MPI_STATUS_IGNORE))
+        if (mco_clock_s() < nap_from_s)
+            sched_yield();
+        else
             nanosleep(&nap, NULL);
-            nap.tv_nsec = 2 * nap.tv_nsec < LONGEST_NAP_NS ? 2 * nap.tv_nsec : LONGEST_NAP_NS;
-        }
-        MPI_Test(request, &is_done, MPI_STATUS_IGNORE);
-    }
 }
 
 enum { PIECE = 1 << 28 };  // items of a message: MPI counts with int
@@ -139,8 +136,7 @@ void cluster_mpi_tell(mco_context *ctx)
             mco_plural(cluster.machine_count), -numbers[0], numbers[1] > -numbers[0] ? " to " : "",
             numbers[1] > -numbers[0] ? numbers[1] : 0);
     if (numbers[2] != 0)
-        mco_log(ctx, MCO_LOG_WARNING, "the launcher binds a rank to one processor of its machine, so it has one thread; mpirun "
-                "--bind-to none or srun --cpu-bind=none gives the ranks all of them");
+        cluster_tell_bound(ctx);
 }
 
 void cluster_mpi_end(void)

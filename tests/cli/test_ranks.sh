@@ -55,8 +55,18 @@ cycles() {
     expect_json many.json cycles 421587920205546
 }
 
-# One rank is told to end: the answer is partial, files are complete.
-signal() {
+overlay() {
+    expect 0 "$MCO" overlay generate --group grafo250b-14 --output group.csv
+    expect 0 "$MCO" overlay bound group.csv --method dist --iterations 20 --json one.json
+    expect 0 on 3 "$MCO" overlay bound group.csv --method dist --iterations 20 --json many.json
+    expect_json many.json bound "$(json one.json bound)"
+    expect_json many.json best_iteration "$(json one.json best_iteration)"
+    expect 2 on 2 "$MCO" overlay bound group.csv --method lp
+    expect_text err "the method lp runs in one process, 2 were started"
+}
+
+# The time ends: the answer is partial, files are complete.
+time_limit() {
     expect 0 on 2 "$MCO" cycles count --grid 12x12 --method search --time-limit 0.3 --json many.json
     expect_json many.json stop '"time"'
     expect_json many.json outcome '"feasible"'
@@ -68,4 +78,5 @@ foreign_launcher
 on 2 true 2> err || skip "$MCO_MPIEXEC starts no two processes here"
 refusals
 cycles
-signal
+overlay
+time_limit
