@@ -65,6 +65,16 @@ overlay() {
     expect_text err "the method lp runs in one process, 2 were started"
 }
 
+traffic() {
+    expect 0 "$MCO" traffic generate --family grid --size 12x12 --zones 60 --destinations 20 --load 0.6 --network g.tntp --trips gt.tntp
+    expect 0 "$MCO" traffic assign g.tntp gt.tntp --method bfw --iterations 20 --flows one.csv --json one.json
+    expect 0 on 3 "$MCO" traffic assign g.tntp gt.tntp --method bfw --iterations 20 --flows many.csv --json many.json
+    cmp one.csv many.csv || fail "flows differ"
+    expect_json many.json objective "$(json one.json objective)"
+    expect 2 on 2 "$MCO" traffic assign g.tntp gt.tntp --method pairs
+    expect_text err "fw, cfw and bfw on cores share their loads"
+}
+
 # The time ends: the answer is partial, files are complete.
 time_limit() {
     expect 0 on 2 "$MCO" cycles count --grid 12x12 --method search --time-limit 0.3 --json many.json
@@ -79,4 +89,5 @@ on 2 true 2> err || skip "$MCO_MPIEXEC starts no two processes here"
 refusals
 cycles
 overlay
+traffic
 time_limit
