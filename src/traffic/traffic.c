@@ -513,7 +513,7 @@ static mco_status run(solve *s)
                                        .columns = "      pass relative gap", .write_columns = write_columns, .user = &s->history};
     s->run = mco_run_begin(s->ctx, &settings);
     s->ctx->call_stop_s = s->run.stop_s;
-    MCO_TRY(traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem));
+    MCO_TRY(mco_ranks_agree(s->ctx, traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem)));
     MCO_TRY(settle_ranks(s));
     choose_method(s);
     MCO_TRY(choose_engine(s));
@@ -537,8 +537,8 @@ static mco_status run(solve *s)
     MCO_TRY(fill(s));
     settle_outcome(s);
 done:
-    // No flows yet: that is an answer too. Of several ranks a failure, since the others may be elsewhere.
-    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && mco_rank_count(s->ctx) == 1) {
+    // No flows yet: that is an answer too. It is none where another rank was stopped elsewhere.
+    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && !mco_ranks_have_failed(s->ctx)) {
         settle_nothing(s, MCO_OUTCOME_UNKNOWN);
         s->r.stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
         st = MCO_OK;

@@ -83,9 +83,11 @@ static void time_limit(void **state)
         assert_string_equal(mco_context_error(members[r].ctx), "");
         assert_int_equal(members[r].status, MCO_OK);
         assert_int_equal(results[r].stop, MCO_STOP_TIME);
+        assert_true((results[r].flow == NULL) == (results[0].flow == NULL));  // on a busy machine there are none yet
         assert_int_equal(results[r].method, MCO_TRAFFIC_METHOD_BFW);
         assert_int_equal(results[r].iterations, results[0].iterations);
-        assert_memory_equal(results[r].flow, results[0].flow, (size_t)results[0].links * sizeof *results[0].flow);
+        if (results[0].flow != NULL)
+            assert_memory_equal(results[r].flow, results[0].flow, (size_t)results[0].links * sizeof *results[0].flow);
     }
     for (int r = 0; r < 3; r++)
         mco_traffic_result_clear(members[r].ctx, &results[r]);
