@@ -75,6 +75,16 @@ traffic() {
     expect_text err "fw, cfw and bfw on cores share their loads"
 }
 
+islands() {
+    expect 0 "$MCO" vrp generate --customers 40 --output r.vrp
+    expect 0 on 3 "$MCO" vrp solve r.vrp --time-limit 0.5 --solution r.sol --json many.json
+    expect 0 "$MCO" vrp check r.vrp r.sol
+    expect 2 on 2 "$MCO" vrp solve r.vrp --prove
+    expect_text err "a proof beside the search takes one process, 2 were started"
+    expect 0 on 3 "$MCO" dtspms solve R00 --orders 20 --iterations 50 --json many.json
+    expect 0 "$MCO" dtspms check R00 --orders 20 many.json
+}
+
 # The time ends: the answer is partial, files are complete.
 time_limit() {
     expect 0 on 2 "$MCO" cycles count --grid 12x12 --method search --time-limit 0.3 --json many.json
@@ -90,4 +100,5 @@ refusals
 cycles
 overlay
 traffic
+islands
 time_limit
