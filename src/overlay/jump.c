@@ -154,10 +154,10 @@ mco_status overlay_jump(overlay_dual *d)
     }
     overlay_return(d);
     const int64_t first = d->iterations;
-    const double share = fmin(mco_run_share(d->run), 0.99);  // of a time limit
+    const double share = fmin(overlay_share(d), 0.99);  // of a time limit
     while (goes_on && overlay_goes_on(d)) {
         const double done = (double)(d->iterations - first) / (double)(d->p->iterations - first);
-        d->width = overlay_ramp_width(fmax(done, (mco_run_share(d->run) - share) / (1 - share)));
+        d->width = overlay_ramp_width(fmax(done, (overlay_share(d) - share) / (1 - share)));
         MCO_TRY(iterate(d, &goes_on));
     }
 done:

@@ -20,8 +20,7 @@ static const mco_option_table options = MCO_OPTION_TABLE(records);
 
 enum { OWN_JUMPS = 8, ROUNDS_A_LISTING = 64, FIRST_SHAKES = 20, FEW_CANDIDATES = 32, MANY_SWEEPS = 8 };
 enum { ENTRIES_A_ROUND = 1 << 21, LEAST_SWEEPS = 2, MOST_SWEEPS = 32 };
-static const double UNITS = 4294967296.0;
-static const double FEW_WIDTH = 0.0002, FIRST_WIDTH = 0.005, LAST_WIDTH = 0.00002;  // of the ramp of jumps
+static const double UNITS = 4294967296.0, FEW_WIDTH = 0.0002, FIRST_WIDTH = 0.005, LAST_WIDTH = 0.00002;  // of the ramp of jumps
 static const uint32_t FIRST_REACH = 429497;  // 0.0001: how far a node looks first
 
 const mco_option_table *mco_overlay_live_options(void)
@@ -141,13 +140,10 @@ static mco_status find_bound(mco_overlay_live *live)
         d->next = dual;
         d->iterations++;
     }
-    overlay_sum checked;
-    if (!overlay_check_best(d, &checked)) {
-        d->run->stop = MCO_STOP_CANCELLED;
+    if (!overlay_check_best(d, &bound))
         return mco_fail(d->ctx, MCO_ERR_STOPPED, "the round was stopped");
-    }
-    overlay_sum doubled = checked;
-    overlay_add_sum(&doubled, &checked);
+    overlay_sum doubled = bound;
+    overlay_add_sum(&doubled, &bound);
     if (doubled.low != d->least.low || doubled.high != d->least.high)
         return mco_fail(d->ctx, MCO_ERR_INTERNAL, "the check of a round finds another bound than the engine");
     memcpy(live->duals, d->best, (size_t)nodes * sizeof *d->best);

@@ -166,7 +166,7 @@ static void test_cancelled_check(void **state)
     assert_true(overlay_check_best(&d, &before));
     mco_cancel(test_ctx);
     assert_false(overlay_check_best(&d, &after));
-    run.stop = MCO_STOP_CANCELLED;
+    assert_int_equal(run.stop, MCO_STOP_CANCELLED);
     assert_true(overlay_check_best(&d, &after));
     assert_true(before.low > 0 && before.low == after.low && before.high == after.high);
     mco_clear_cancel(test_ctx);

@@ -9,7 +9,7 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
-enum { NODES_WITHOUT_CLUSTER = 400 };               // fewer take as long in whole.cu
+enum { NODES_WITHOUT_CLUSTER = OVERLAY_GPU_WHOLE_MOST };  // all: cluster.cu runs where tests and benchmarks ask for it
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
