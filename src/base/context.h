@@ -23,6 +23,7 @@ struct mco_context {
     char error[MCO_ERROR_LENGTH];
     struct mco_gpu *gpus;  // [gpu_count] GPUs that were already listed; NULL: none
     int gpu_count;
+    struct mco_ranks *ranks;  // borrowed; processes that share the call (base/ranks.h); NULL: this one alone
 };
 
 // Records the message and returns `status`: `return mco_fail(ctx, MCO_ERR_LIMIT, ...)`. `ctx` may be NULL. The message

@@ -9,6 +9,9 @@
 // `status` is MCO_OK; else returns the exit code of `status`. So the first failure decides.
 int cli_tell(mco_context *ctx, mco_status status, int code);
 
+// From now on this process prints nothing: it is one of several, and another one prints.
+void cli_be_silent(void);
+
 // ---- Outputs (outputs.c)
 
 // The values of the frame's options; NULL or 0 if not given.

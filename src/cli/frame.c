@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/output.h"
 #include "cli/cli.h"
+#include "cluster/cluster.h"
 
 typedef struct session {
     cli_call call;
@@ -162,18 +163,30 @@ static bool prints_summary(const session *s)
     return !is_taken;
 }
 
+static int write_all(session *s, int code)
+{
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    code = write_files(s, code);
+    if (a->print != NULL && prints_summary(s))
+        code = cli_tell(call->ctx, a->print(call), code);
+    const bool is_usable = a->is_usable != NULL ? a->is_usable(call->state) : has_solution(s);
+    return !is_usable && code == EXIT_USABLE ? EXIT_NONE : code;
+}
+
+// Of several ranks the first one writes, and all end with its exit code.
 static mco_status run_solver(session *s, int *code)
 {
     mco_status st = MCO_OK;
-    cli_call *call = &s->call;
-    const cli_action *a = s->action;
-    MCO_TRY(solve(s));
-    *code = write_files(s, *code);
-    if (a->print != NULL && prints_summary(s))
-        *code = cli_tell(call->ctx, a->print(call), *code);
-    const bool is_usable = a->is_usable != NULL ? a->is_usable(call->state) : has_solution(s);
-    if (!is_usable && *code == EXIT_USABLE)
-        *code = EXIT_NONE;
+    mco_context *ctx = s->call.ctx;
+    MCO_TRY(mco_ranks_agree(ctx, solve(s)));
+    mco_ranks *ranks = ctx->ranks;
+    if (mco_rank(ctx) == 0) {
+        ctx->ranks = NULL;  // what writing computes is for this rank alone
+        *code = write_all(s, *code);
+        ctx->ranks = ranks;
+    }
+    MCO_TRY(mco_ranks_broadcast(ctx, code, sizeof *code, 0));
 done:
     return st;
 }
@@ -275,9 +288,38 @@ static mco_status refuse_shared_stdin(const session *s)
     int count = s->outputs.start != NULL && strcmp(s->outputs.start, "-") == 0;
     for (size_t i = 0; i < s->call.input_count; i++)
         count += strcmp(s->call.inputs[i], "-") == 0;
+    if (count == 1 && mco_rank_count(s->call.ctx) > 1)
+        return mco_fail(s->call.ctx, MCO_ERR_ARGUMENT, "an input is \"-\", and %d ranks have to read it: give them a file",
+                        mco_rank_count(s->call.ctx));
     if (count <= 1)
         return MCO_OK;
     return mco_fail(s->call.ctx, MCO_ERR_ARGUMENT, "%d inputs are \"-\", standard input can be one of them", count);
+}
+
+// What precedes the work. *solution: the file to check.
+static mco_status prepare(session *s, int argc, char **argv, const char **solution)
+{
+    mco_status st = MCO_OK;
+    cli_call *call = &s->call;
+    const cli_action *a = s->action;
+    MCO_TRY(parse(s, argc, argv));
+    MCO_TRY(refuse_shared_stdin(s));
+    if (mco_rank(call->ctx) > 0)
+        s->outputs = (cli_outputs){.quiet = true, .start = s->outputs.start};
+    if (a->solve != NULL || a->check != NULL)
+        cli_log_settings(call->ctx, &s->outputs);
+    if (a->check != NULL) {
+        *solution = call->inputs[--call->input_count];
+        MCO_TRY(cli_take_stated(call->ctx, a->kind != NULL ? a->kind : s->problem->name, *solution, s->tables, argc, argv));
+    }
+    MCO_TRY(refuse_outputs(s));
+    MCO_TRY(read_inputs(s));
+    if (a->more_outputs != NULL)
+        a->more_outputs(call->state, s->more_outputs);
+    if (mco_rank(call->ctx) == 0)
+        MCO_TRY(test_outputs(s));
+done:
+    return st;
 }
 
 static mco_status run(session *s, int argc, char **argv, int *code)
@@ -286,29 +328,34 @@ static mco_status run(session *s, int argc, char **argv, int *code)
     cli_call *call = &s->call;
     const cli_action *a = s->action;
     const char *solution = NULL;
-    MCO_TRY(parse(s, argc, argv));
-    MCO_TRY(refuse_shared_stdin(s));
-    if (a->solve != NULL || a->check != NULL)
-        cli_log_settings(call->ctx, &s->outputs);
-    if (a->check != NULL) {
-        solution = call->inputs[--call->input_count];
-        MCO_TRY(cli_take_stated(call->ctx, a->kind != NULL ? a->kind : s->problem->name, solution, s->tables, argc, argv));
-    }
-    MCO_TRY(refuse_outputs(s));
-    MCO_TRY(read_inputs(s));
-    if (a->more_outputs != NULL)
-        a->more_outputs(call->state, s->more_outputs);
-    MCO_TRY(test_outputs(s));
+    MCO_TRY(mco_ranks_agree(call->ctx, prepare(s, argc, argv, &solution)));
+    cluster_tell(call->ctx);
     if (a->check != NULL)
         MCO_TRY(run_check(s, solution, code));
     else if (a->solve != NULL)
         MCO_TRY(run_solver(s, code));
     else
-        MCO_TRY(a->run(call));
+        MCO_TRY(mco_ranks_agree(call->ctx, a->run(call)));
 done:
-    if (a->solve != NULL && leaves_nothing(st))
+    if (a->solve != NULL && leaves_nothing(st) && mco_rank(call->ctx) == 0)
         remove_all_stale(s);
     return st;
+}
+
+// Joins the processes that a launcher started beside this one. All but the first are silent.
+static mco_status join(const session *s)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = s->call.ctx;
+    const cluster_launch launch = cluster_find_launch();
+    if (launch.rank > 0)
+        cli_be_silent();
+    if (launch.count > 1 && !s->action->takes_ranks)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "mco %s %s runs in one process, and a launcher started %d (%s); MCO_RANKS=1 in the "
+                        "environment lets each of them work for itself", s->problem->name, s->action->name, launch.count, launch.variable);
+    MCO_TRY(cluster_begin(ctx));
+done:
+    return mco_ranks_agree(ctx, st);
 }
 
 int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *action, int argc, char **argv)
@@ -318,11 +365,14 @@ int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *acti
     cli_prepare_heap();
     mco_status st = mco_alloc_bytes(ctx, &s.call.state, 1, action->state_bytes);
     make_usage(problem, action, s.usage, sizeof s.usage);
-    if (st == MCO_OK) {
+    if (st == MCO_OK)
         begin_state(action, s.call.state, s.tables);
+    if (st == MCO_OK)
+        st = join(&s);
+    if (st == MCO_OK)
         st = run(&s, argc, argv, &code);
-    }
     code = cli_tell(ctx, st, code);
+    cluster_end(ctx);
     if (s.call.state != NULL && action->end != NULL)
         action->end(&s.call);
     mco_free_bytes(ctx, &s.call.state);

@@ -58,6 +58,7 @@ typedef struct cli_action {
     // Paths of files [*count] that the action reads besides its inputs and --start; a path may be NULL. No output of the
     // frame may replace them.
     const char *const *(*more_inputs)(const void *state, int64_t *count);
+    bool takes_ranks;   // several processes of a launcher may share it (base/ranks.h); else they are refused
     bool keeps_inputs;  // no file of more_outputs() may replace one of more_inputs() either
     // Paths of files that the action writes besides those of the frame; NULL for a file that is not asked for.
     void (*more_outputs)(const void *state, const char *out[CLI_MORE_OUTPUTS]);

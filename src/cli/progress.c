@@ -13,7 +13,12 @@
 // Between two writings of --solution during a solve lie this time and this many times the seconds of a writing.
 static const double UPDATE_S = 0.5, PAUSE_PER_COST = 20;
 
-static bool has_live_line;
+static bool has_live_line, is_silent;
+
+void cli_be_silent(void)
+{
+    is_silent = freopen("/dev/null", "w", stdout) != NULL;
+}
 
 void cli_end_live_line(void)
 {
@@ -31,7 +36,7 @@ static void log_line(mco_log_level level, const char *line, void *user)
 
 void cli_log_settings(mco_context *ctx, const cli_outputs *outputs)
 {
-    ctx->params.log = outputs->quiet ? NULL : log_line;
+    ctx->params.log = outputs->quiet || is_silent ? NULL : log_line;
     ctx->params.log_level = outputs->verbose ? MCO_LOG_DETAIL : MCO_LOG_INFO;
 }
 
@@ -58,13 +63,14 @@ int cli_tell(mco_context *ctx, mco_status status, int code)
     if (status == MCO_OK)
         return code;
     cli_end_live_line();
-    fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(status));
+    if (!is_silent)
+        fprintf(stderr, "mco: %s\n", text[0] != '\0' ? text : mco_status_text(status));
     return code == EXIT_USABLE ? exit_code(status) : code;
 }
 
 bool cli_has_live_line(void)
 {
-    return isatty(STDERR_FILENO);
+    return !is_silent && isatty(STDERR_FILENO);
 }
 
 void cli_live_line(const mco_progress *progress)

@@ -58,6 +58,7 @@ typedef struct cycles_job {
     cycles_sink *sink;               // NULL: count only
     cycles_tally *tally;             // receives what is counted, and what is listed too
     int threads;
+    int part, parts;                 // of several processes: the share of a search that this one has; parts 0 or 1: all
     double memory_bytes;             // for tables and lists
     mco_cycles_result *result;       // the job adds to width, states, nodes, bytes
 } cycles_job;

@@ -7,6 +7,7 @@
 
 #include "base/machine.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/structs.h"
 #include "cycles/solver.h"
 #include "device/device.h"
@@ -161,11 +162,15 @@ done:
     return st;
 }
 
-static mco_status run_block(cycles_solver *s, const cycles_block *block)
+// Block k. Of several ranks one has it alone, if it is not shared.
+static mco_status run_block(cycles_solver *s, int64_t k)
 {
     mco_status st = MCO_OK;
     int32_t *through = NULL;
     bool has_all = true;
+    const cycles_block *block = &s->blocks.block[k];
+    const int ranks = mco_rank_count(s->ctx), rank = mco_rank(s->ctx);
+    s->has_turn = k % ranks == rank;
     const int32_t n = block->graph.vertices;
     const int64_t least = s->p.directed || s->p.min_length > 4 ? s->p.min_length : 4;
     const int32_t most = s->p.max_length > 0 ? clip(s->p.max_length, n) : n;
@@ -176,8 +181,11 @@ static mco_status run_block(cycles_solver *s, const cycles_block *block)
                           .through_count = s->through_count,
                           .wants_lengths = s->p.by_length == MCO_CYCLES_BY_LENGTH_ON || s->p.directed,
                           .sink = is_listing(s) ? &s->sink : NULL, .tally = &s->tally, .threads = s->threads,
-                          .memory_bytes = s->memory_bytes, .result = &s->r};
-        MCO_TRY(block->is_cycle ? give_whole(&job) : cycles_run_method(s, &job));
+                          .part = rank, .parts = ranks, .memory_bytes = s->memory_bytes, .result = &s->r};
+        if (!block->is_cycle)
+            MCO_TRY(cycles_run_method(s, &job));
+        else if (s->has_turn)
+            MCO_TRY(give_whole(&job));
     }
 done:
     mco_free(s->ctx, &through);
@@ -335,7 +343,7 @@ static mco_status run_triangles(cycles_solver *s)
     mco_status st = MCO_OK;
     triangle_list list = {.s = s};
     int64_t count = 0;
-    if (s->p.directed || s->p.min_length > 3 || must_end(s))
+    if (s->p.directed || s->p.min_length > 3 || mco_rank(s->ctx) > 0 || must_end(s))
         return MCO_OK;
     MCO_TRY(cycles_triangles(s->ctx, &s->run, &s->blocks.graph, s->through, s->through_count,
                              is_listing(s) ? take_triangle : NULL, &list, &count));
@@ -364,6 +372,7 @@ static mco_status begin(cycles_solver *s)
                             .user = s->listener != NULL ? s->listener->user : NULL,
                             .left = s->p.limit > 0 ? s->p.limit : INT64_MAX};
     MCO_TRY(choose_engine(s));
+    MCO_TRY(cycles_ranks_begin(s));
     MCO_TRY(cycles_blocks_make(s->ctx, &s->run, &rows, s->p.directed != 0, s->through, s->through_count, &s->blocks));
     const graph_simple *g = &s->blocks.graph;
     s->r.vertices = g->vertices;
@@ -389,7 +398,8 @@ static mco_status run_blocks(cycles_solver *s)
         MCO_TRY(s->listener->begin(s->listener->user, &s->blocks.graph, s->p.directed != 0));
     MCO_TRY(run_triangles(s));
     for (int32_t k = 0; k < s->blocks.count && !must_end(s); k++)
-        MCO_TRY(run_block(s, &s->blocks.block[k]));
+        MCO_TRY(run_block(s, k));
+    MCO_TRY(cycles_ranks_end(s));
     MCO_TRY(give_counts(s));
     settle_outcome(s);
     mco_log(s->ctx, MCO_LOG_INFO, "method %s", s->r.reason);

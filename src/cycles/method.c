@@ -6,6 +6,9 @@
 // count, and a list is made by it. So auto takes at most that part longer than the frontier. A frontier that would not fit the
 // memory, or that outgrows it, leaves the block to the search.
 //
+// Several ranks choose alike without asking each other, so the clock decides nothing: a frontier that fits the memory is taken, by
+// the rank whose turn it is; a search is shared by all.
+//
 // Engine gpu. The frontier counts on the cores; its products are made on the GPUs, as is every search of enough vertices.
 // Engine auto. The cores search for a moment; a GPU, if there is one, takes a count that is not done by then.
 #include <inttypes.h>
@@ -24,6 +27,7 @@ static const double STATE_S = 5e-8;           // time of an estimated state
 static const double CHEAP_STATES = 4e6;      // a frontier of so many, a fifth of a second, is taken without asking the search
 static const double PROBE_SHARE = 0.25;       // of the frontier's time, for the search
 static const double PROBE_LONGEST_S = 10;
+enum { SHARED_LEAST = 32 };  // vertices of a block whose search several ranks share
 #ifdef MCO_HAVE_CUDA
 static const double GPU_PAYS_S = 0.02;        // of a search on the cores; it begins anew where there is no GPU
 enum { GPU_LEAST_VERTICES = 24, GPU_MOST_VERTICES = 256 };  // smaller blocks take the cores less than opening a device
@@ -122,7 +126,9 @@ static mco_status search_on_gpu(cycles_solver *s, cycles_job *job, bool *is_done
     const int64_t taken = s->sink.taken;
     const mco_status st = cycles_gpu_search(&on_gpu, s->p.gpus, &tuning, NULL);
     *is_done = st == MCO_OK;
-    if (st != MCO_ERR_LIMIT || s->sink.taken != taken)
+    // Ranks deal the roots of the cores otherwise, so all must fall back: too many vertices are too many for all.
+    const bool is_for_all = job->parts <= 1 || job->block->graph.vertices > GPU_MOST_VERTICES;
+    if (st != MCO_ERR_LIMIT || s->sink.taken != taken || !is_for_all)
         return st;
     mco_log(s->ctx, MCO_LOG_WARNING, "%s: the cores search this block", mco_context_error(s->ctx));
     return MCO_OK;
@@ -162,11 +168,21 @@ static bool lists_on_gpu(const cycles_solver *s, const cycles_job *job)
 
 // ---- Methods
 
+// Whether other ranks leave this job to this one, or it is shared.
+static bool takes_part(const cycles_solver *s, const cycles_job *job)
+{
+    return s->has_turn || job->parts > 1;
+}
+
 static mco_status run_search(cycles_solver *s, cycles_job *job)
 {
     mco_status st = MCO_OK;
     bool is_done = false;
     note_method(s, job, MCO_CYCLES_METHOD_SEARCH);
+    if (job->block->graph.vertices < SHARED_LEAST)
+        job->parts = 1;
+    if (!takes_part(s, job))
+        return MCO_OK;
 #ifdef MCO_HAVE_CUDA
     bool takes_gpu = s->engine == MCO_ENGINE_GPU;
     if (s->engine == MCO_ENGINE_AUTO && job->sink == NULL && !job->is_directed && is_for_gpu(job)) {
@@ -224,6 +240,22 @@ done:
     return st;
 }
 
+// A frontier of several ranks: one of them has it, and the search behind it if it outgrows the memory.
+static mco_status run_in_turn(cycles_solver *s, cycles_job *job, cycles_frontier *frontier, int32_t width, double states)
+{
+    say(s, job, "frontier: at most %d vertices wide, about %.2g states expected; one rank has it, --method search is shared", width,
+        states);
+    note_method(s, job, MCO_CYCLES_METHOD_FRONTIER);
+    job->parts = 1;
+    if (!s->has_turn)
+        return MCO_OK;
+    const mco_status st = cycles_frontier_run(job, frontier);
+    if (st != MCO_ERR_LIMIT)
+        return st;
+    mco_log(s->ctx, MCO_LOG_WARNING, "%s: the search goes on", mco_context_error(s->ctx));
+    return cycles_search(job);
+}
+
 // The frontier, or the search where it needs too much memory.
 static mco_status run_auto(cycles_solver *s, cycles_job *job, cycles_frontier *frontier, int32_t width, double states)
 {
@@ -236,6 +268,8 @@ static mco_status run_auto(cycles_solver *s, cycles_job *job, cycles_frontier *f
             s->memory_bytes / (1 << 20));
         return run_search(s, job);
     }
+    if (job->parts > 1)
+        return run_in_turn(s, job, frontier, width, states);
     if (states > CHEAP_STATES && !has_factors)
         MCO_TRY(probe_search(s, job, probe_s < PROBE_LONGEST_S ? probe_s : PROBE_LONGEST_S, &has_ended));
     if (has_ended) {
@@ -270,7 +304,11 @@ static mco_status run_planned(cycles_solver *s, cycles_job *job)
         MCO_TRY(run_auto(s, job, frontier, width, states));
     } else {
         say(s, job, "frontier: as asked for; at most %d vertices wide, about %.2g states expected", width, states);
-        MCO_TRY(run_frontier(s, job, frontier));
+        job->parts = 1;
+        if (s->has_turn)
+            MCO_TRY(run_frontier(s, job, frontier));
+        else
+            note_method(s, job, MCO_CYCLES_METHOD_FRONTIER);
     }
 done:
     cycles_frontier_destroy(s->ctx, &frontier);
@@ -286,6 +324,9 @@ mco_status cycles_run_method(cycles_solver *s, cycles_job *job)
     if (s->p.engine == MCO_ENGINE_REFERENCE || s->p.method == MCO_CYCLES_METHOD_LABELS) {
         say(s, job, "labels: %s", s->p.method == MCO_CYCLES_METHOD_LABELS ? "as asked for" : "the reference engine");
         note_method(s, job, MCO_CYCLES_METHOD_LABELS);
+        job->parts = 1;
+        if (!s->has_turn)
+            return MCO_OK;
 #ifdef MCO_HAVE_CUDA
         if (s->engine == MCO_ENGINE_GPU && job->sink == NULL && is_for_gpu(job))
             return cycles_gpu_labels(job, s->p.gpus, NULL, NULL);

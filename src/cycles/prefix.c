@@ -50,9 +50,12 @@ static bool root_node(const cycles_prefixes *p, const uint64_t *later, int32_t u
     return starts != 0 && ends != 0 && missing == 0;
 }
 
-static void add_roots(cycles_prefixes *p, const graph_simple *graph, const int32_t *label, int64_t room)
+// Of several processes each takes every parts-th root.
+static void add_roots(cycles_prefixes *p, const cycles_job *job, const int32_t *label, int64_t room)
 {
+    const graph_simple *graph = &job->block->graph;
     const int words = p->row_words;
+    int64_t found = 0;
     for (int32_t u = 0; u < graph->vertices; u++) {
         uint64_t later[CYCLES_STEP_WORDS] = {0}, node[CYCLES_STEP_WORDS];
         for (int32_t v = 0; v < graph->vertices; v++)
@@ -61,6 +64,8 @@ static void add_roots(cycles_prefixes *p, const graph_simple *graph, const int32
         for (int64_t a = graph->first[u]; a < graph->first[u + 1]; a++) {
             const int32_t x = graph->head[a];
             if (!set_has(later, x) || !root_node(p, later, u, x, node))
+                continue;
+            if (job->parts > 1 && found++ % job->parts != job->part)
                 continue;
             const int64_t at = p->roots.count++;
             for (int k = 0; k < words; k++) {
@@ -103,7 +108,7 @@ mco_status cycles_prefixes_make(const cycles_job *job, cycles_prefixes *out)
     for (int32_t k = 0; k < job->through_count; k++)
         set_add(p.rules.through, job->through[k]);
     label_by_degree(graph, degree, label);
-    add_roots(&p, graph, label, graph->arcs / 2);
+    add_roots(&p, job, label, graph->arcs / 2);
     *out = p;
 done:
     mco_free(job->ctx, &degree);

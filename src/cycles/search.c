@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/team.h"
+#include "cycles/search_deal.h"
 #include "cycles/search_lists.h"
 
 enum {
@@ -308,10 +309,12 @@ static bool next_root(search_worker *w)
     const int32_t label = atomic_fetch_add(&t->next_root, 1);
     if (label >= t->block.roots)
         return false;
-    const int fits = turn_to(w, label);
+    const int fits = turn_to(w, label), parts = t->job->parts;
     if (fits < 0)
-        return search_lists_root(&t->block, &w->lists, label);
-    if (fits > 0)
+        return (parts > 1 && label % parts != t->job->part) || search_lists_root(&t->block, &w->lists, label);
+    if (fits > 0 && parts > 1)
+        search_deal(&t->block, &w->root, &w->walker);
+    else if (fits > 0)
         search_root_begin(&t->block, &w->root, &w->walker);
     if (w->effort >= SLICE_EFFORT && !look_around(w))
         return false;
@@ -364,7 +367,7 @@ static void work(void *shared, int index)
 static int64_t stack_room(const search_block *b)
 {
     const int64_t n = b->job->block->graph.vertices, most = n < SEARCH_MOST ? n : SEARCH_MOST;
-    return 6 * most + 256 + SEARCH_SLACK;
+    return 6 * most + 256 + SEARCH_SLACK + 2 * search_deal_room(b->job->parts);
 }
 
 static int32_t widest_words(const search_team *t)

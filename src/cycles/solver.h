@@ -22,6 +22,7 @@ typedef struct cycles_solver {
     double memory_bytes;
     mco_engine engine;  // AUTO: the cores, and a GPU for what would take them long
     int threads;
+    bool has_turn;             // of several ranks: this one does what is not shared of the present block
     int64_t largest;           // vertices of the largest block so far
     int64_t by[CYCLES_METHODS];  // blocks of each method
     mco_cycles_result r;
@@ -33,5 +34,10 @@ const char *cycles_method_text(mco_cycles_method method);
 // Counts, or lists, the cycles of a block by the method and the engine of the parameters. AUTO chooses, and says why in
 // s->r.reason. Errors: as mco_cycles_count() says.
 mco_status cycles_run_method(cycles_solver *s, cycles_job *job);
+
+// Several processes (ranks.c): what they settle together before the first block, and the sums of what they found behind the last
+// one. One process alone does nothing there. Errors: ARGUMENT (a list), MEMORY, and those of other ranks.
+mco_status cycles_ranks_begin(cycles_solver *s);
+mco_status cycles_ranks_end(cycles_solver *s);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "base/ranks.h"
 #include "cli/frame.h"
 #include "mco/overlay.h"
 
@@ -125,6 +126,8 @@ done:
 static mco_status find_bound(cli_call *call)
 {
     session *s = call->state;
+    if (s->events_path != NULL && mco_rank_count(call->ctx) > 1)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--events runs in one process, %d were started", mco_rank_count(call->ctx));
     if (s->events_path != NULL)
         return mco_overlay_follow(call->ctx, s->instance, &s->events, &s->bound_params, &s->live_params, &s->bound, NULL);
     return mco_overlay_bound(call->ctx, s->instance, &s->bound_params, &s->bound);
@@ -381,8 +384,8 @@ const cli_problem cli_overlay = {
          .history_count = offsetof(session, result.history_count), .print = print_solution, .end = end},
         {.name = "bound", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an upper bound of what any overlay is worth, proved in integers", .state_bytes = sizeof(session), .begin = begin,
-         .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .solve = find_bound, .has_solution = has_bound,
-         .write_result = write_bound, .plot_text = "draw how the bound fell; with --events, bound and overlay by round",
+         .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .takes_ranks = true,
+         .solve = find_bound, .has_solution = has_bound, .write_result = write_bound, .plot_text = "draw how the bound fell; with --events, bound and overlay by round",
          .plot = plot_bound, .objective = "bound", .history = offsetof(session, bound.history),
          .history_count = offsetof(session, bound.history_count), .print = print_bound, .end = end},
         {.name = "check", .arguments = "[OPTIONS] INSTANCE SOLUTION", .least = 2, .most = 2,

@@ -45,6 +45,7 @@ mco_status overlay_dual_open(mco_context *ctx, mco_run *run, const mco_overlay *
         MCO_TRY(mco_alloc(ctx, &out->loads, out->workers * out->room));
     }
     MCO_TRY(open_rows(out));
+    MCO_TRY(overlay_exchange_open(out));
     if (threads > 1)
         MCO_TRY(mco_team_open(ctx, threads, false, &out->team));
 done:
@@ -69,6 +70,8 @@ void overlay_dual_close(overlay_dual *d)
     mco_free(d->ctx, &d->loads);
     mco_free(d->ctx, &d->alpha);
     mco_free(d->ctx, &d->stalls);
+    mco_free(d->ctx, &d->packed);
+    mco_free(d->ctx, &d->first);
 }
 
 // ---- A sweep
@@ -123,16 +126,17 @@ static void give_excess(overlay_dual *d)
 {
     for (int32_t k = 0; d->excess != NULL && k < d->o->nodes; k++) {
         const int32_t i = d->prices.order[k];
-        d->excess[i] = -(int64_t)d->o->bandwidth[i];
+        d->excess[i] = mco_rank(d->ctx) == 0 ? -(int64_t)d->o->bandwidth[i] : 0;  // ranks add up
         for (int w = 0; w < d->workers; w++)
             d->excess[i] += d->loads[w * d->room + k];
     }
 }
 
-static void run_block(void *shared, int worker, int64_t block)
+static void run_block(void *shared, int worker, int64_t own)
 {
     const sweep *s = shared;
     overlay_dual *d = s->d;
+    const int64_t block = own * mco_rank_count(d->ctx) + mco_rank(d->ctx);
     const int64_t first = block * d->block, end = first + d->block < d->o->nodes ? first + d->block : d->o->nodes;
     overlay_sum sum = {0};
     if (atomic_load_explicit(&d->is_cut, memory_order_relaxed))
@@ -145,7 +149,7 @@ static void run_block(void *shared, int worker, int64_t block)
         measure_groups(d, worker, first, end, &sum);
     else
         run_nodes(s, &d->rows[worker], first, end, &sum);
-    d->part[block] = sum;
+    d->part[own] = sum;
 }
 
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
@@ -155,21 +159,24 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
     overlay_prices_set(&d->prices, d->dual);
     if (is_by_groups(d, node))
         clear_loads(d);
+    else if (d->excess != NULL && mco_rank_count(d->ctx) > 1)
+        memset(d->excess, 0, (size_t)d->o->nodes * sizeof *d->excess);
+    const int64_t own = overlay_own_blocks(d);
     if (d->workers > 1)
-        mco_team_run(&d->team, d->blocks, run_block, NULL, &s);
+        mco_team_run(&d->team, own, run_block, NULL, &s);
     else
-        for (int64_t b = 0; b < d->blocks; b++)
+        for (int64_t b = 0; b < own; b++)
             run_block(&s, 0, b);
     *bound = (overlay_sum){0};
-    for (int64_t b = 0; b < d->blocks; b++)
+    for (int64_t b = 0; b < own; b++)
         overlay_add_sum(bound, &d->part[b]);
-    if (atomic_load(&d->is_cut)) {
+    if (is_by_groups(d, node))
+        give_excess(d);
+    if (!overlay_exchange(d, node != overlay_measure, bound)) {
         if (!mco_run_must_stop(d->run, d->iterations))
             d->run->stop = MCO_STOP_TIME;  // what is left is for the check
         return false;
     }
-    if (is_by_groups(d, node))
-        give_excess(d);
     d->fastest_s = fmin(d->fastest_s, mco_clock_s() - begin_s);
     d->stop_s = d->run->stop_s - SWEEPS_OF_CHECK * d->fastest_s;
     return true;
@@ -177,24 +184,26 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
 
 // ---- The check
 
-static void check_block(void *shared, int worker, int64_t block)
+static void check_block(void *shared, int worker, int64_t own)
 {
     overlay_dual *d = shared;
+    const int64_t block = own * mco_rank_count(d->ctx) + mco_rank(d->ctx);
     const int64_t first = block * d->block, end = first + d->block < d->o->nodes ? first + d->block : d->o->nodes;
     (void)worker;
-    d->part[block] = (overlay_sum){0};
-    overlay_check_rows(d->o, d->best, first, end, &d->part[block]);
+    d->part[own] = (overlay_sum){0};
+    overlay_check_rows(d->o, d->best, first, end, &d->part[own]);
 }
 
 overlay_sum overlay_check_best(overlay_dual *d)
 {
     overlay_sum sum = {0};
+    const int64_t own = overlay_own_blocks(d);
     if (d->workers > 1)
-        mco_team_run(&d->team, d->blocks, check_block, NULL, d);
+        mco_team_run(&d->team, own, check_block, NULL, d);
     else
-        for (int64_t b = 0; b < d->blocks; b++)
+        for (int64_t b = 0; b < own; b++)
             check_block(d, 0, b);
-    for (int64_t b = 0; b < d->blocks; b++)
+    for (int64_t b = 0; b < own; b++)
         overlay_add_sum(&sum, &d->part[b]);
     return sum;
 }
@@ -229,6 +238,8 @@ done:
 
 bool overlay_goes_on(overlay_dual *d)
 {
+    if (mco_rank_count(d->ctx) > 1)  // the last sweep has settled it for all ranks
+        return d->iterations < d->p->iterations && d->run->stop == MCO_STOP_FINISHED;
     if (d->iterations >= d->p->iterations || mco_run_must_stop(d->run, d->iterations))
         return false;
     if (mco_clock_s() >= d->stop_s)

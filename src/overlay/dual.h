@@ -4,6 +4,7 @@
 #ifndef MCO_OVERLAY_DUAL_H
 #define MCO_OVERLAY_DUAL_H
 
+#include "base/ranks.h"
 #include "base/run.h"
 #include "base/team.h"
 #include "overlay/rows.h"
@@ -35,6 +36,10 @@ typedef struct overlay_dual {
     int64_t *excess;        // [nodes] std: load less bandwidth, which overlay_measure() fills; else NULL
     uint64_t *alpha;        // [nodes] dist: step in units of 2^-48
     int32_t *stalls;        // [nodes] dist: steps without gain
+    // Of several ranks (exchange.c); else NULL.
+    uint32_t *packed;       // [nodes] new duals, those of a rank behind each other
+    int64_t *first;         // [ranks + 1] where those of a rank begin, in bytes
+    double share;           // of the time limit that has passed, as all ranks see it
 } overlay_dual;
 
 // Opens duals at zero, and settles what the parameters leave open. overlay_dual_close() releases it. Errors: MEMORY.
@@ -57,7 +62,7 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
-// The bound of the best duals by the checker, each link once. All workers take part.
+// The bound of the best duals by the checker, each link once: what this rank has of it. All workers take part.
 overlay_sum overlay_check_best(overlay_dual *d);
 // Makes the best duals the present ones, once a sweep has measured some.
 void overlay_return(overlay_dual *d);
@@ -65,6 +70,21 @@ void overlay_return(overlay_dual *d);
 // Tests now and then whether the least bound is within p->gap of a feasible fractional overlay; then the run ends as GAP, and *goes_on
 // becomes false. Errors: MEMORY.
 mco_status overlay_test_gap(overlay_dual *d, bool *goes_on);
+
+// ---- Several ranks (exchange.c). One rank alone keeps what it has.
+
+mco_status overlay_exchange_open(overlay_dual *d);  // Errors: MEMORY.
+// Blocks of this rank: that of its number, and every ranks-th behind it.
+int64_t overlay_own_blocks(const overlay_dual *d);
+// Behind a sweep: sums up the bound, and spreads the new duals if it `moves` nodes, else the excesses. False: a limit or a failed rank
+// has ended the sweep.
+bool overlay_exchange(overlay_dual *d, bool moves, overlay_sum *bound);
+// The share of the time limit that has passed, the same on all ranks.
+double overlay_share(const overlay_dual *d);
+// overlay_check_best() of all ranks together. Errors: those of other ranks.
+mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum);
+// Takes over what the first rank has found about the gap. Errors: those of other ranks.
+mco_status overlay_agree_on_gap(overlay_dual *d, bool *goes_on);
 
 static inline bool overlay_less(overlay_sum a, overlay_sum b)
 {

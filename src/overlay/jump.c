@@ -148,10 +148,10 @@ mco_status overlay_jump(overlay_dual *d)
     }
     overlay_return(d);
     const int64_t first = d->iterations;
-    const double share = fmin(mco_run_share(d->run), 0.99);  // of a time limit
+    const double share = fmin(overlay_share(d), 0.99);  // of a time limit
     while (goes_on && overlay_goes_on(d)) {
         const double done = (double)(d->iterations - first) / (double)(d->p->iterations - first);
-        const double part = fmax(done, (mco_run_share(d->run) - share) / (1 - share)) / RAMP_SHARE;
+        const double part = fmax(done, (overlay_share(d) - share) / (1 - share)) / RAMP_SHARE;
         d->width = (uint32_t)(UNITS * FIRST_WIDTH * pow(LAST_WIDTH / FIRST_WIDTH, part < 1 ? part : 1));
         MCO_TRY(iterate(d, &goes_on));
     }

@@ -82,15 +82,20 @@ static bool is_gap_due(int64_t iterations)
 
 mco_status overlay_test_gap(overlay_dual *d, bool *goes_on)
 {
+    mco_status st = MCO_OK;
     double value = 0;
     *goes_on = true;
     if (d->p->gap <= 0 || !is_gap_due(d->iterations))
         return MCO_OK;
-    const double bound = overlay_bound_of(d->o, d->least);
-    const mco_status st = overlay_split_worth(d, d->best, bound * (1 - FAR_GAPS * d->p->gap), &value);
-    *goes_on = st != MCO_OK || bound - value > d->p->gap * value;
-    if (!*goes_on)
-        d->run->stop = MCO_STOP_GAP;
+    if (mco_rank(d->ctx) == 0) {
+        const double bound = overlay_bound_of(d->o, d->least);
+        MCO_TRY(overlay_split_worth(d, d->best, bound * (1 - FAR_GAPS * d->p->gap), &value));
+        *goes_on = bound - value > d->p->gap * value;
+        if (!*goes_on)
+            d->run->stop = MCO_STOP_GAP;
+    }
+    MCO_TRY(overlay_agree_on_gap(d, goes_on));
+done:
     return st;
 }
 
@@ -168,13 +173,16 @@ static mco_status give(solver *s)
     overlay_dual *d = &s->dual;
     mco_overlay_bound_result *r = &s->r;
     double split = 0;
-    MCO_TRY(measure_best(s));
-    r->bound = overlay_give_exact(s->o, overlay_check_best(d), r->exact);
+    overlay_sum sum;
+    MCO_TRY(mco_ranks_agree(s->ctx, measure_best(s)));
+    MCO_TRY(overlay_check_together(d, &sum));
+    r->bound = overlay_give_exact(s->o, sum, r->exact);
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
-    if (!s->is_exact && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
+    if (!s->is_exact && mco_rank(s->ctx) == 0 && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
         MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
+    MCO_TRY(mco_ranks_broadcast(s->ctx, &split, sizeof split, 0));
     r->value = fmax(r->value, split);
     r->duals = d->best;
     d->best = NULL;
@@ -209,6 +217,21 @@ static double seconds_a_link(const solver *s)
 static double seconds_of_cores(const solver *s)
 {
     return seconds_a_link(s) * (double)s->p.iterations * (double)s->o->links / mco_settle_threads(s->p.threads);
+}
+
+// Ranks sweep on their cores. A linear program, and a GPU, is the work of one.
+static mco_status settle_ranks(solver *s)
+{
+    const int ranks = mco_rank_count(s->ctx);
+    if (ranks == 1)
+        return MCO_OK;
+    if (s->p.method == MCO_OVERLAY_METHOD_LP)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "the method lp runs in one process, %d were started; jump, std and dist are shared", ranks);
+    if (s->p.engine == MCO_ENGINE_GPU || s->p.gpus != NULL)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "a bound takes one GPU, and %d ranks were started; their engine is cpu", ranks);
+    if (s->p.engine == MCO_ENGINE_AUTO)
+        s->p.engine = MCO_ENGINE_CPU;
+    return MCO_OK;
 }
 
 static mco_status choose_engine(solver *s)
@@ -266,7 +289,9 @@ static mco_status solve(solver *s)
     if (s->p.method == MCO_OVERLAY_METHOD_LP)
         MCO_TRY(run_program(s));
     MCO_TRY(give(s));
-    s->r.work = (mco_work){.engine = s->p.engine, .simd = build->build.simd, .lane_bits = 32, .threads = threads, .gpus = s->r.work.gpus,
+    int64_t all_threads = threads;
+    MCO_TRY(mco_ranks_reduce(s->ctx, &all_threads, 1, MCO_REDUCE_SUM));
+    s->r.work = (mco_work){.engine = s->p.engine, .simd = build->build.simd, .lane_bits = 32, .threads = (int)all_threads, .gpus = s->r.work.gpus,
                            .device_s = s->r.work.device_s, .solve_s = mco_run_time_s(&s->run)};
 done:
     return st;
@@ -283,6 +308,7 @@ mco_status overlay_bound(mco_context *ctx, const mco_overlay *instance, const mc
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof s.r));
     MCO_TRY(mco_options_validate(ctx, &options, &s.p));
     settle(&s);
+    MCO_TRY(settle_ranks(&s));
     MCO_TRY(choose_engine(&s));
     const mco_run_settings settings = {.time_limit_s = s.p.time_limit_s, .target = -1, .objective = "bound", .decimals = 4};
     s.run = mco_run_begin(ctx, &settings);

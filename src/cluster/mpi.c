@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The collectives over MPI. A wait tests, yields, and naps where others take long: ranks may be more than processors, and one
+// that waits leaves them to the others. MPI's errors end all processes, as is MPI's default.
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "cluster/cluster.h"
+
+static const double YIELD_S = 1e-3;  // of a wait, before the first nap
+enum { NAP_NS = 100000 };
+
+// Of this process: MPI itself is one in a process.
+static struct {
+    mco_ranks ranks;
+    cluster_place place;
+    int machine_count;
+    int *counts, *begins;  // [ranks] of a gather, in bytes or in words
+} cluster;
+
+// Ends when all ranks have called (base/ranks.h), or by a signal.
+static void wait_for(MPI_Request *request)
+{
+    int is_done = 0;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const double nap_from_s = mco_clock_s() + YIELD_S;
+    for (MPI_Test(request, &is_done, MPI_STATUS_IGNORE); !is_done; MPI_Test(request, &is_done, MPI_STATUS_IGNORE))
+        if (mco_clock_s() < nap_from_s)
+            sched_yield();
+        else
+            nanosleep(&nap, NULL);
+}
+
+enum { PIECE = 1 << 28 };  // items of a message: MPI counts with int
+
+static bool reduce(void *user, void *data, int64_t count, mco_reduction how)
+{
+    (void)user;
+    const MPI_Op op = how == MCO_REDUCE_SUM ? MPI_SUM : how == MCO_REDUCE_MAX ? MPI_MAX : MPI_MIN;
+    const MPI_Datatype type = how == MCO_REDUCE_LEAST ? MPI_DOUBLE : MPI_INT64_T;
+    for (int64_t at = 0; at < count; at += PIECE) {
+        MPI_Request request;
+        const int size = (int)(count - at < PIECE ? count - at : PIECE);
+        MPI_Iallreduce(MPI_IN_PLACE, (int64_t *)data + at, size, type, op, MPI_COMM_WORLD, &request);  // both types have 8 bytes
+        wait_for(&request);
+    }
+    return true;
+}
+
+static bool broadcast(void *user, void *data, int64_t bytes, int root)
+{
+    (void)user;
+    for (int64_t at = 0; at < bytes; at += PIECE) {
+        MPI_Request request;
+        const int size = (int)(bytes - at < PIECE ? bytes - at : PIECE);
+        MPI_Ibcast((char *)data + at, size, MPI_BYTE, root, MPI_COMM_WORLD, &request);
+        wait_for(&request);
+    }
+    return true;
+}
+
+// Beyond what MPI can count, each rank sends its part to all.
+static bool gather(void *user, void *data, const int64_t *first)
+{
+    const int ranks = cluster.ranks.count;
+    MPI_Request request;
+    if (first[ranks] > INT32_MAX) {
+        for (int r = 0; r < ranks; r++)
+            broadcast(user, (char *)data + first[r], first[r + 1] - first[r], r);
+        return true;
+    }
+    for (int r = 0; r < ranks; r++) {
+        cluster.counts[r] = (int)(first[r + 1] - first[r]);
+        cluster.begins[r] = (int)first[r];
+    }
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, data, cluster.counts, cluster.begins, MPI_BYTE, MPI_COMM_WORLD, &request);
+    wait_for(&request);
+    return true;
+}
+
+// Divides the machine among the processes that it has.
+static mco_status settle_on_machine(mco_context *ctx)
+{
+    MPI_Comm machine;
+    int which, count;
+    cpu_set_t *masks = NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &which);
+    MPI_Comm_size(machine, &count);
+    const mco_status st = mco_alloc(ctx, &masks, count);
+    if (st != MCO_OK)
+        return st;
+    sched_getaffinity(0, sizeof masks[which], &masks[which]);
+    MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, masks, (int)sizeof *masks, MPI_BYTE, machine);
+    MPI_Barrier(machine);
+    cluster.place = cluster_take_place(masks, count, which);
+    const int is_first = which == 0;
+    MPI_Allreduce(&is_first, &cluster.machine_count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    mco_free(ctx, &masks);
+    MPI_Comm_free(&machine);
+    return MCO_OK;
+}
+
+mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
+{
+    mco_status st = MCO_OK;
+    int level, rank, count;
+    MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &count);
+    if (count != launch->count) {
+        MPI_Finalize();
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "the launcher started %d processes (%s), and MPI knows of %d: it is no launcher of the "
+                        "MPI that this mco is built with", launch->count, launch->variable, count);
+    }
+    if (level < MPI_THREAD_FUNNELED)
+        st = mco_fail(ctx, MCO_ERR_ARGUMENT, "this MPI does not allow threads beside the one that calls it");
+    cluster.ranks = (mco_ranks){.rank = rank, .count = count, .reduce = reduce, .gather = gather, .broadcast = broadcast};
+    ctx->ranks = &cluster.ranks;
+    if (st == MCO_OK)
+        st = settle_on_machine(ctx);
+    cluster.counts = calloc((size_t)count, sizeof *cluster.counts);
+    cluster.begins = calloc((size_t)count, sizeof *cluster.begins);
+    if (st == MCO_OK && (cluster.counts == NULL || cluster.begins == NULL))
+        st = mco_fail(ctx, MCO_ERR_MEMORY, "out of memory");
+    return st;
+}
+
+void cluster_mpi_tell(mco_context *ctx)
+{
+    int numbers[3] = {-cluster.place.processors, cluster.place.processors, cluster.place.is_bound};
+    MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    mco_log(ctx, MCO_LOG_INFO, "ranks %d on %d machine%s, processors of a rank: %d%s%.0d", cluster.ranks.count, cluster.machine_count,
+            mco_plural(cluster.machine_count), -numbers[0], numbers[1] > -numbers[0] ? " to " : "",
+            numbers[1] > -numbers[0] ? numbers[1] : 0);
+    if (numbers[2] != 0)
+        cluster_tell_bound(ctx);
+}
+
+void cluster_mpi_end(void)
+{
+    free(cluster.counts);
+    free(cluster.begins);
+    MPI_Finalize();
+}

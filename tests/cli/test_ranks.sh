@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Several ranks of a launcher: results equal to one process, what they refuse, how they fail.
+
+# For Open MPI: as root, and more ranks than processors. MPICH needs neither.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+# on RANKS COMMAND...
+on() {
+    local count=$1
+    shift
+    "$MCO_MPIEXEC" -n "$count" "$@"
+}
+
+# Without MPI in this build, or by a launcher that is not its own.
+foreign_launcher() {
+    expect 2 env OMPI_COMM_WORLD_SIZE=4 "$MCO" cycles count --grid 3x3
+    if [ "$MCO_HAVE_MPI" = ON ]; then
+        expect_text err "the launcher started 4 processes (OMPI_COMM_WORLD_SIZE), and MPI knows of 1"
+    else
+        expect_text err "a launcher started 4 processes (OMPI_COMM_WORLD_SIZE), and this mco is built without MPI"
+    fi
+    expect 2 env PMI_SIZE=2 PMI_RANK=0 "$MCO" cycles list --grid 3x3
+    expect_text err "mco cycles list runs in one process, and a launcher started 2 (PMI_SIZE)"
+    expect 2 env PMI_SIZE=2 PMI_RANK=1 "$MCO" cycles list --grid 3x3
+    if [ -s err ]; then fail "a second process speaks"; fi
+    expect 0 env PMI_SIZE=2 MCO_RANKS=1 "$MCO" cycles count --grid 3x3
+    expect 0 env PMI_SIZE=1 "$MCO" cycles count --grid 3x3
+    expect 0 env SLURM_NTASKS=4 SLURM_PROCID=0 "$MCO" cycles count --grid 3x3  # a batch script
+}
+
+refusals() {
+    expect 2 on 2 "$MCO" cycles list --grid 3x3
+    expect 2 on 2 "$MCO" cycles count --grid 3x3 --limit 5
+    expect_text err "cycles are listed by one process"
+    expect 2 on 2 "$MCO" cycles count -
+    expect_text err "2 ranks have to read it"
+    expect 3 on 2 "$MCO" cycles count nothing.txt
+    [ "$(grep -c "^mco: " err)" -eq 1 ] || fail "an error is told more than once"
+    expect 3 on 3 "$MCO" cycles count --grid 3x3 --json nowhere/r.json
+}
+
+cycles() {
+    local ranks
+    expect 0 "$MCO" cycles count --grid 7x9 --method search --json one.json --quiet
+    for ranks in 4; do
+        expect 0 on $ranks "$MCO" cycles count --grid 7x9 --method search --json many.json --plot many.svg
+        expect_text err "ranks $ranks on 1 machine"
+        [ "$(grep -c "^cycles" out)" -eq 1 ] || fail "$ranks ranks print the summary more than once"
+        expect_json many.json cycles "$(json one.json cycles)"
+        expect_json many.json longest "$(json one.json longest)"
+        [ -s many.svg ] || fail "there is no picture"
+    done
+    expect 0 on 2 "$MCO" cycles count --grid 12x12 --quiet --json many.json
+    expect_json many.json cycles 421587920205546
+}
+
+overlay() {
+    expect 0 "$MCO" overlay generate --group grafo250b-14 --output group.csv
+    expect 0 "$MCO" overlay bound group.csv --method dist --iterations 20 --json one.json
+    expect 0 on 3 "$MCO" overlay bound group.csv --method dist --iterations 20 --json many.json
+    expect_json many.json bound "$(json one.json bound)"
+    expect_json many.json best_iteration "$(json one.json best_iteration)"
+    expect 2 on 2 "$MCO" overlay bound group.csv --method lp
+    expect_text err "the method lp runs in one process, 2 were started"
+}
+
+# The time ends: the answer is partial, files are complete.
+time_limit() {
+    expect 0 on 2 "$MCO" cycles count --grid 12x12 --method search --time-limit 0.3 --json many.json
+    expect_json many.json stop '"time"'
+    expect_json many.json outcome '"feasible"'
+}
+
+foreign_launcher
+[ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] || skip "no MPI"
+[ -z "$MCO_SANITIZE" ] || skip "the libraries of MPI leak"
+on 2 true 2> err || skip "$MCO_MPIEXEC starts no two processes here"
+refusals
+cycles
+overlay
+time_limit
