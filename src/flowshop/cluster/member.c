@@ -142,7 +142,11 @@ mco_status flowshop_member_receive(flowshop_member *m, double now_s, flowshop_me
     case FLOWSHOP_ASK:
     case FLOWSHOP_BEST: return m->incarnation != 0 ? take_numbered(m, now_s, in) : MCO_OK;
     case FLOWSHOP_GONE: m->state = m->incarnation != 0 ? FLOWSHOP_VOID : m->state; return MCO_OK;
-    case FLOWSHOP_STOP: return flowshop_member_leave(m, now_s, NULL);
+    case FLOWSHOP_STOP: {
+        const mco_status st = flowshop_member_leave(m, now_s, NULL);
+        m->state = FLOWSHOP_OVER;  // also if it was still joining
+        return st;
+    }
     case FLOWSHOP_REFUSE:
         m->state = FLOWSHOP_REFUSED;
         snprintf(m->text, sizeof m->text, "%s", in->text);
