@@ -26,7 +26,7 @@ begin_coordinator() {
 begin_worker() {
     local name=$1
     shift
-    "$MCO" flowshop work --join "localhost:$port" --key key --threads 1 --report 0.1 --silence 3 --patience 3 "$@" > "$name.out" 2>&1 &
+    "$MCO" flowshop work --join "localhost:$port" --key key --engine cpu --threads 1 --report 0.1 --silence 3 --patience 3 "$@" > "$name.out" 2>&1 &
     workers+=($!)
 }
 
@@ -100,6 +100,20 @@ misfortune_of_the_coordinator() {
     expect_same_counts resumed.json
 }
 
+# A limit ends the coordinator. The workers report what they have done before they end, and one process does the rest.
+limited() {
+    workers=()
+    begin_coordinator ta022 --upper-bound 2099 --time-limit 0.8 --checkpoint c --json limited.json
+    begin_worker a --report 60
+    expect_exit 1 "$coordinator" host
+    expect_exit 0 "${workers[0]}" a
+    if [ "$(json limited.json nodes)" -eq 0 ]; then fail "nothing was reported at the limit"; fi
+    expect_json limited.json stop '"time"'
+    if [ -n "$MCO_SANITIZE" ]; then return; fi
+    expect 0 "$MCO" flowshop solve ta022 --resume c --json limited.json
+    expect_json limited.json nodes 45955934
+}
+
 refused() {
     workers=()
     begin_coordinator "${search[@]}" --json after.json
@@ -127,5 +141,6 @@ if [ -n "${has_misfortunes:-}" ]; then
     misfortune_of_workers
     misfortune_of_the_coordinator
 else
+    limited
     refused
 fi

@@ -42,7 +42,7 @@ typedef struct sim {
     mco_rng rng;
     const mco_flowshop *shop;
     double now_s, slowest_s;
-    bool repeats, has_network;
+    bool repeats;
     letter *letters;
     int64_t letter_count;
     flowshop_coordinator coordinator;
@@ -200,7 +200,7 @@ static void step_worker(sim *s, worker *w)
     }
     if (w->x == NULL && w->member.welcome.count > 0)
         begin_search(w);
-    if (w->x == NULL)
+    if (w->x == NULL || w->member.state == FLOWSHOP_OVER)
         return;
     flowshop_member_wish(&w->member, s->now_s, !w->has_work && w->queue.count == 0, &wish);
     if (wish.incumbent < atomic_load(&w->search.incumbent))
@@ -355,19 +355,24 @@ static void end_sim(sim *s)
     flowshop_checkpoint_destroy(test_ctx, &s->saved);
 }
 
+static void advance(sim *s)
+{
+    s->now_s += STEP_S;
+    deliver(s);
+    assert_ok(flowshop_coordinator_tick(&s->coordinator, s->now_s));
+    for (int i = 0; i < WORKERS; i++)
+        step_worker(s, &s->workers[i]);
+}
+
 // Runs to the end. Misfortunes come for a while, one in so many steps; 0: none.
 static void run(sim *s, uint32_t one_in)
 {
     enum { MOST_STEPS = 200000, UNLUCKY_STEPS = 3000 };
     int step = 0;
     for (; !s->coordinator.is_done && step < MOST_STEPS; step++) {
-        s->now_s += STEP_S;
         if (one_in > 0 && step < UNLUCKY_STEPS)
             misfortune(s, one_in);
-        deliver(s);
-        assert_ok(flowshop_coordinator_tick(&s->coordinator, s->now_s));
-        for (int i = 0; i < WORKERS; i++)
-            step_worker(s, &s->workers[i]);
+        advance(s);
         if (s->now_s >= s->next_checkpoint_s)
             save(s);
     }
@@ -396,9 +401,46 @@ static void test_counts(void **state)
         lost += s->lost + (int)s->coordinator.lost;
         end_sim(s);
     }
-    if (getenv("DBG"))
-        printf("%d kills %d restarts %d zombies %d repeated %d lost %d leaves\n", kills, restarts, zombies, repeated, lost, leaves);
+    printf("%d killed, %d left, %d frozen, %d lost; %d coordinators killed; %d messages came twice\n", kills, leaves, zombies, lost,
+           restarts, repeated);
     assert_true(kills > SEEDS && restarts > SEEDS && zombies > SEEDS && repeated > SEEDS && lost > SEEDS && leaves > SEEDS);
+    mco_free(test_ctx, &s);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// The coordinator ends early: all report once more, so what is left and what is done are exact, and another one goes on.
+static void test_early_end(void **state)
+{
+    (void)state;
+    sim *s;
+    mco_flowshop *shop = taillard("ta020");
+    int begun = 0;
+    assert_ok(mco_alloc(test_ctx, &s, 1));
+    for (uint64_t seed = 1; seed < 12; seed += 2) {
+        begin_sim(s, shop, 1591, seed);
+        s->slowest_s = 0.1;
+        for (int step = 0; step < 100 + 10 * (int)seed && !s->coordinator.is_done; step++)
+            advance(s);
+        assert_ok(flowshop_coordinator_stop(&s->coordinator));
+        for (int step = 0; step < 200 && s->coordinator.workers > 0; step++)
+            advance(s);
+        assert_int_equal(s->coordinator.workers, 0);
+        for (int i = 0; i < WORKERS; i++)
+            assert_int_equal(s->workers[i].member.state, FLOWSHOP_OVER);
+        assert_int_equal(s->coordinator.lost, 0);
+        begun += s->state.open.count > 0;
+        save(s);
+        restart_coordinator(s);
+        for (int i = 0; i < WORKERS; i++) {
+            end_worker(&s->workers[i]);
+            begin_worker(s, &s->workers[i]);
+        }
+        run(s, 0);
+        assert_int_equal(flowshop_search_nodes(&s->state), 268812);
+        assert_int_equal(s->state.leaves, 2);
+        end_sim(s);
+    }
+    assert_true(begun > 0);
     mco_free(test_ctx, &s);
     mco_flowshop_destroy(test_ctx, &shop);
 }
@@ -407,6 +449,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_counts),
+        TEST(test_early_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

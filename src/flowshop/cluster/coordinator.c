@@ -196,6 +196,8 @@ static mco_status serve(flowshop_coordinator *c, double now_s)
 {
     mco_status st = MCO_OK;
     bool is_left = c->state->open.count > 0;
+    if (c->is_stopped)
+        return MCO_OK;
     for (int64_t i = 0; i < c->record_count && c->waiting > 0 && c->state->open.count > 0; i++)
         if (c->records[i].incarnation != 0 && c->records[i].is_waiting)
             MCO_TRY(send_work(c, &c->records[i]));
@@ -250,6 +252,8 @@ static mco_status hello(flowshop_coordinator *c, double now_s, uint64_t peer, co
 {
     mco_status st = MCO_OK;
     flowshop_record *r = NULL;
+    if (c->is_stopped)
+        return send_end(c, peer, m, FLOWSHOP_STOP);
     if (m->build != c->build || (m->instance != 0 && m->instance != flowshop_fingerprint(c->shop)))
         return refuse(c, peer, m);
     // The earlier incarnation of this worker has dropped what it had.
@@ -383,6 +387,7 @@ done:
 mco_status flowshop_coordinator_stop(flowshop_coordinator *c)
 {
     mco_status st = MCO_OK;
+    c->is_stopped = true;
     for (int64_t i = 0; i < c->record_count; i++)
         if (c->records[i].incarnation != 0)
             MCO_TRY(send_to(c, &c->records[i], FLOWSHOP_STOP));

@@ -44,6 +44,7 @@ typedef struct flowshop_coordinator {
     uint64_t last_incarnation;
     int64_t waiting, workers;     // of the records in use
     bool is_done;                 // nothing is left anywhere
+    bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log
     flowshop_message out;
 } flowshop_coordinator;
@@ -57,7 +58,8 @@ void flowshop_coordinator_end(flowshop_coordinator *c);
 mco_status flowshop_coordinator_receive(flowshop_coordinator *c, double now_s, uint64_t peer, flowshop_message *m);
 // To be called now and then: gives up silent workers and serves those who wait.
 mco_status flowshop_coordinator_tick(flowshop_coordinator *c, double now_s);
-// Tells all workers that the search is over.
+// Tells all workers that the search is over. Those at work report once more, and all leave: `workers` falls to 0 unless some
+// are lost. Whoever says hello from now on is told too.
 mco_status flowshop_coordinator_stop(flowshop_coordinator *c);
 // Fills out->open with all that is left: the queue and all records. Errors: MEMORY.
 mco_status flowshop_coordinator_rest(const flowshop_coordinator *c, flowshop_intervals *out);

@@ -11,7 +11,7 @@
 
 static const double WAIT_S = 0.02;   // for a message
 static const double TICK_S = 0.02;   // between two looks at silent workers
-static const double FAREWELL_S = 1;  // after the end those who still speak are told so
+static const double FAREWELL_S = 3;  // for the last reports
 
 uint64_t flowshop_cluster_build(void)
 {
@@ -123,29 +123,15 @@ done:
     return st;
 }
 
-// Tells all that the search is over. Those who speak after that are told again.
+// Ends the search for all. The last reports of those at work count.
 static mco_status say_farewell(host *h)
 {
     mco_status st = MCO_OK;
-    const mco_channel *channel = &h->station->channel;
     const double end_s = mco_clock_s() + FAREWELL_S;
-    const uint8_t *data;
-    uint64_t peer;
-    int64_t size;
     MCO_TRY(flowshop_coordinator_stop(&h->c));
-    for (double now_s = mco_clock_s(); h->c.workers > 0 && now_s < end_s; now_s = mco_clock_s()) {
-        MCO_TRY(channel->receive(channel->self, WAIT_S, &peer, &data, &size));
-        if (size < 0 || flowshop_message_decode(h->run->ctx, data, size, &h->in) != MCO_OK)
-            continue;
-        if (h->in.kind == FLOWSHOP_LEAVE) {
-            h->c.workers--;
-            continue;
-        }
-        h->c.out.kind = FLOWSHOP_STOP;
-        h->c.out.life = h->in.life;
-        h->c.out.incarnation = h->in.incarnation;
-        MCO_TRY(send_bytes(h, peer, &h->c.out));
-    }
+    while (h->c.workers > 0 && mco_clock_s() < end_s)
+        MCO_TRY(receive(h, WAIT_S));
+    MCO_TRY(adopt(h));
 done:
     return st;
 }

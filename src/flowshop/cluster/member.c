@@ -25,7 +25,7 @@ void flowshop_member_end(flowshop_member *m)
 void flowshop_member_rejoin(flowshop_member *m, double now_s)
 {
     m->rejoins++;
-    m->is_asked = m->has_work = false;
+    m->is_asked = m->has_work = m->is_ending = false;
     m->life = m->incarnation = 0;
     flowshop_member_begin(m, now_s);
 }
@@ -143,6 +143,9 @@ mco_status flowshop_member_receive(flowshop_member *m, double now_s, flowshop_me
     case FLOWSHOP_BEST: return m->incarnation != 0 ? take_numbered(m, now_s, in) : MCO_OK;
     case FLOWSHOP_GONE: m->state = m->incarnation != 0 ? FLOWSHOP_VOID : m->state; return MCO_OK;
     case FLOWSHOP_STOP: {
+        m->is_ending = m->state == FLOWSHOP_AT_WORK;
+        if (m->is_ending)
+            return MCO_OK;
         const mco_status st = flowshop_member_leave(m, now_s, NULL);
         m->state = FLOWSHOP_OVER;  // also if it was still joining
         return st;
@@ -179,7 +182,7 @@ void flowshop_member_wish(flowshop_member *m, double now_s, bool is_idle, flowsh
     if (m->state != FLOWSHOP_AT_WORK)
         return;
     wish->work = m->has_work ? &m->work : NULL;
-    wish->report = !m->has_work && (is_idle || now_s >= m->next_report_s);
+    wish->report = !m->has_work && (is_idle || m->is_ending || now_s >= m->next_report_s);
     m->has_work = false;
 }
 
@@ -209,6 +212,11 @@ mco_status flowshop_member_report(flowshop_member *m, double now_s, const flowsh
     m->next_report_s = now_s + m->period_s;
     if (note->open.count == 0)
         m->state = FLOWSHOP_WAITING_FOR_WORK;
+    if (m->is_ending) {
+        m->is_ending = false;
+        MCO_TRY(send(m, FLOWSHOP_LEAVE));
+        m->state = FLOWSHOP_OVER;
+    }
 done:
     return st;
 }
@@ -242,6 +250,7 @@ mco_status flowshop_member_leave(flowshop_member *m, double now_s, const flowsho
     mco_status st = MCO_OK;
     if (m->state != FLOWSHOP_AT_WORK && m->state != FLOWSHOP_WAITING_FOR_WORK)
         return MCO_OK;
+    m->is_ending = false;
     if (note != NULL)
         MCO_TRY(flowshop_member_report(m, now_s, note));
     MCO_TRY(send(m, FLOWSHOP_LEAVE));

@@ -31,6 +31,7 @@ typedef struct flowshop_member {
     flowshop_intervals work;     // that came last
     bool has_work;               // it is not yet taken
     bool is_asked;
+    bool is_ending;              // the search is over for all: one more report
     int64_t incumbent;           // the least makespan that the coordinator told
     int64_t *children_by_depth;  // [cells] as last reported
     int64_t cells, leaves, steals;
