@@ -34,10 +34,14 @@ typedef struct mco_ranks {
     char error[MCO_ERROR_LENGTH];
 } mco_ranks;
 
-// How many ranks share the call, 1 without a cluster; and which of them this is.
+// How many ranks share the call, 1 without a cluster; whether one has failed; and which of them this is.
 static inline int mco_rank_count(const mco_context *ctx)
 {
     return ctx->ranks != NULL ? ctx->ranks->count : 1;
+}
+static inline bool mco_ranks_have_failed(const mco_context *ctx)
+{
+    return ctx->ranks != NULL && ctx->ranks->failed != MCO_OK;
 }
 static inline int mco_rank(const mco_context *ctx)
 {

@@ -12,6 +12,9 @@ int cli_tell(mco_context *ctx, mco_status status, int code);
 // From now on this process prints nothing: it is one of several, and another one prints.
 void cli_be_silent(void);
 
+// Sets the defaults of an action's zeroed state, and writes its tables to `tables` [CLI_TABLES].
+void cli_begin_state(const cli_action *action, void *state, mco_option_values *tables);
+
 // ---- Outputs (outputs.c)
 
 // The values of the frame's options; NULL or 0 if not given.

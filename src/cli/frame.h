@@ -35,6 +35,10 @@ typedef struct cli_call {
 // Whether the user gave the option of this flag, such as "--seed".
 bool cli_has(const cli_call *call, const char *flag);
 
+// What an action does where a launcher has started several processes: refuses them, lets them share it (base/ranks.h), or lets each
+// work for itself.
+typedef enum cli_ranks { CLI_RANKS_REFUSED, CLI_RANKS_SHARE, CLI_RANKS_EACH } cli_ranks;
+
 // An action: `mco PROBLEM NAME ARGUMENTS`. Functions that an action does not need are NULL. The order of calls is
 // begin(), tables(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the
 // three kinds below runs its functions in the order of its members. A failure ends the action, except that all output
@@ -58,7 +62,7 @@ typedef struct cli_action {
     // Paths of files [*count] that the action reads besides its inputs and --start; a path may be NULL. No output of the
     // frame may replace them.
     const char *const *(*more_inputs)(const void *state, int64_t *count);
-    bool takes_ranks;   // several processes of a launcher may share it (base/ranks.h); else they are refused
+    cli_ranks ranks;    // what several processes of a launcher mean
     bool keeps_inputs;  // no file of more_outputs() may replace one of more_inputs() either
     // Paths of files that the action writes besides those of the frame; NULL for a file that is not asked for.
     void (*more_outputs)(const void *state, const char *out[CLI_MORE_OUTPUTS]);

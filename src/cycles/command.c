@@ -478,7 +478,7 @@ const cli_problem cli_cycles = {
     .actions = {
         {.name = "count", .arguments = "[OPTIONS] GRAPH | --grid AxB | ...", .text = "counts the cycles, as a rule without visiting them",
          .most = 1, .state_bytes = sizeof(session), .begin = begin, .tables = count_tables, .open = open,
-         .refuse_output = refuse_output, .takes_ranks = true, .solve = count, .write_result = write_result,
+         .refuse_output = refuse_output, .ranks = CLI_RANKS_SHARE, .solve = count, .write_result = write_result,
          .plot_text = "draw the counts by length; a small graph with one cycle", .plot = plot, .print = print, .end = end},
         {.name = "list", .arguments = "[OPTIONS] GRAPH | --grid AxB | ...", .text = "writes every cycle",
          .most = 1, .state_bytes = sizeof(session), .begin = begin, .tables = list_tables, .open = open,

@@ -357,7 +357,7 @@ const cli_problem cli_dtspms = {
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 2, .text = "10 s if no end is given",
          .state_bytes = sizeof(session), .begin = begin, .tables = solve_tables, .open = open,
-         .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .solve = solve,
+         .start_text = "begin with the plan of the solution in F", .read_start = read_solution, .ranks = CLI_RANKS_SHARE, .solve = solve,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write stacks and tours, anew at improvements and at the end", .write_solution = write_solution,
          .plot_text = "draw both tours and the container", .plot = plot, .objective = "cost",

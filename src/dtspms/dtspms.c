@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/simd.h"
 #include "base/structs.h"
 #include "device/device.h"
+#include "dtspms/islands.h"
 #include "dtspms/search.h"
 #include "dtspms/walk.h"
 
@@ -441,8 +443,12 @@ mco_status mco_dtspms_solve(mco_context *ctx, const mco_dtspms *problem, const m
     s.search = (dtspms_search){.ctx = ctx, .model = &s.model, .params = &s.params, .engine = &s.engine, .best_cost = -1};
     const mco_run_settings settings = {.time_limit_s = s.params.time_limit_s, .target = s.params.target, .gap = s.params.gap,
                                        .ends_at_bound = true, .objective = "cost"};
-    s.search.run = mco_run_begin(ctx, &settings);
-    MCO_TRY(run_solve(&s, &r));
+    if (mco_rank_count(ctx) == 1) {
+        s.search.run = mco_run_begin(ctx, &settings);
+        MCO_TRY(run_solve(&s, &r));
+    } else {
+        MCO_TRY(dtspms_islands_solve(ctx, problem, &s.params, &r));
+    }
     mco_struct_give(result, &r, sizeof r);
 done:
     if (s.engine.close != NULL)

@@ -444,14 +444,14 @@ const cli_problem cli_flowshop = {
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
-         .start_text = "begin with the order in F", .read_start = read_order, .takes_ranks = true, .solve = solve, .is_usable = is_usable,
+         .start_text = "begin with the order in F", .read_start = read_order, .ranks = CLI_RANKS_SHARE, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the order, anew at improvements and at the end; F.csv: the schedule as a table, at the end",
          .write_solution = write_solution,
          .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .write_more = tell_lost_checkpoint, .print = print, .end = end},
-        {.name = "work", .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
+        {.name = "work", .ranks = CLI_RANKS_EACH, .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
          .text = "Search for `solve --listen PORT` of another process, from any machine. Workers may come and go: SIGTERM\n"
                  "reports first. With INSTANCE, a coordinator of another one is refused.",
          .state_bytes = sizeof(labour), .begin = begin_work, .tables = work_tables, .open = open_work, .run = work, .end = end_work},

@@ -384,7 +384,7 @@ const cli_problem cli_overlay = {
          .history_count = offsetof(session, result.history_count), .print = print_solution, .end = end},
         {.name = "bound", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "an upper bound of what any overlay is worth, proved in integers", .state_bytes = sizeof(session), .begin = begin,
-         .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .takes_ranks = true,
+         .tables = bound_tables, .open = open_bound, .more_inputs = files_of_bound, .ranks = CLI_RANKS_SHARE,
          .solve = find_bound, .has_solution = has_bound, .write_result = write_bound, .plot_text = "draw how the bound fell; with --events, bound and overlay by round",
          .plot = plot_bound, .objective = "bound", .history = offsetof(session, bound.history),
          .history_count = offsetof(session, bound.history_count), .print = print_bound, .end = end},

@@ -347,7 +347,7 @@ const cli_problem cli_traffic = {
         {.name = "assign", .arguments = "[OPTIONS] NET TRIPS", .text = "assigns the trips to the network", .least = 2, .most = 2,
          .state_bytes = sizeof(session), .begin = begin, .tables = tables, .open = open, .refuse_output = refuse_output,
          .more_inputs = inputs, .keeps_inputs = true, .more_outputs = outputs, .start_text = "begin with the flows of F (fw, cfw, bfw)",
-         .read_start = read_start, .solve = assign, .has_solution = has_flows, .write_result = write_result,
+         .read_start = read_start, .ranks = CLI_RANKS_SHARE, .solve = assign, .has_solution = has_flows, .write_result = write_result,
          .plot_text = "draw the flows: width by flow, colour by flow over capacity", .plot = plot, .write_more = write_more,
          .print = print, .end = end},
         {.name = "check", .arguments = "[OPTIONS] NET TRIPS FLOWS", .text = "recomputes objective, costs, gap and balance from flows alone",

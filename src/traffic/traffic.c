@@ -9,6 +9,7 @@
 #include "base/grow.h"
 #include "base/machine.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/structs.h"
 #include "device/device.h"
 #include "traffic/check.h"
@@ -133,7 +134,8 @@ static void choose_method(solve *s)
     const double needed = bytes_of_pairs(&s->problem), allowed = mco_settle_memory(s->p.memory);
     char why[96];
     if (s->p.method != MCO_TRAFFIC_METHOD_AUTO) {
-        snprintf(s->r.reason, sizeof s->r.reason, "%s, as asked", method_text(s->p.method));
+        if (s->r.reason[0] == '\0')
+            snprintf(s->r.reason, sizeof s->r.reason, "%s, as asked", method_text(s->p.method));
         return;
     }
     const bool has_flow = s->start != NULL && s->start->flow != NULL;
@@ -147,6 +149,30 @@ static void choose_method(solve *s)
     else
         snprintf(why, sizeof why, "flows of origins need about %.0f MiB, %.0f MiB are allowed", ceil(needed / (1 << 20)), allowed / (1 << 20));
     snprintf(s->r.reason, sizeof s->r.reason, "%s: %s", method_text(s->p.method), why);
+}
+
+// Ranks share all-or-nothing loads. What they choose by memory is the least of all.
+static mco_status settle_ranks(solve *s)
+{
+    const int ranks = mco_rank_count(s->ctx);
+    mco_traffic_params *p = &s->p;
+    if (ranks == 1)
+        return MCO_OK;
+    const char *alone = p->method == MCO_TRAFFIC_METHOD_PAIRS                      ? "the method pairs"
+                        : p->engine == MCO_ENGINE_REFERENCE                        ? "the reference"
+                        : p->engine == MCO_ENGINE_GPU || p->gpus != NULL           ? "the GPU engine"
+                        : p->capacities == MCO_TRAFFIC_CAPACITIES_HARD             ? "an assignment with hard capacities"
+                        : !s->problem.is_integral                                  ? "an assignment of streets that depend on each other"
+                        : p->anarchy                                               ? "the price of anarchy"
+                                                                                   : NULL;
+    if (alone != NULL)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "%s takes one process, %d were started; fw, cfw and bfw on cores share their loads", alone, ranks);
+    if (p->method == MCO_TRAFFIC_METHOD_AUTO) {
+        p->method = MCO_TRAFFIC_METHOD_BFW;
+        snprintf(s->r.reason, sizeof s->r.reason, "bfw: %d ranks share its loads", ranks);
+    }
+    p->engine = MCO_ENGINE_CPU;
+    return MCO_OK;
 }
 
 // Seconds that the cores would take, roughly. Frank-Wolfe finds trees of all rows a hundred times; pairs took 70 ns a row and link on ChicagoSketch
@@ -454,8 +480,12 @@ done:
 
 static mco_status run_engine(solve *s)
 {
+    double memory = mco_settle_memory(s->p.memory);
+    const mco_status st = mco_ranks_least(s->ctx, &memory);
+    if (st != MCO_OK)
+        return st;
     const traffic_call call = {.problem = &s->problem, .params = &s->p, .run = &s->run, .history = &s->history, .gap = s->p.gap,
-                               .memory = mco_settle_memory(s->p.memory), .gpus = s->r.work.gpus,
+                               .memory = memory, .gpus = s->r.work.gpus,
                                .start_flows = s->start_flows.first != NULL ? &s->start_flows : NULL,
                                .start_pairs = s->start_pairs.first != NULL ? &s->start_pairs : NULL,
                                .start_plan = s->start_plan.batches > 0 ? &s->start_plan : NULL, .start_flow = s->start_flow, .wants_state = s->p.wants_state, .grace_s = grace_of(&s->p)};
@@ -483,7 +513,8 @@ static mco_status run(solve *s)
                                        .columns = "      pass relative gap", .write_columns = write_columns, .user = &s->history};
     s->run = mco_run_begin(s->ctx, &settings);
     s->ctx->call_stop_s = s->run.stop_s;
-    MCO_TRY(traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem));
+    MCO_TRY(mco_ranks_agree(s->ctx, traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem)));
+    MCO_TRY(settle_ranks(s));
     choose_method(s);
     MCO_TRY(choose_engine(s));
     if (s->p.engine != MCO_ENGINE_REFERENCE)
@@ -506,7 +537,8 @@ static mco_status run(solve *s)
     MCO_TRY(fill(s));
     settle_outcome(s);
 done:
-    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL) {  // no flows yet: that is an answer too
+    // No flows yet: that is an answer too. It is none where another rank was stopped elsewhere.
+    if (st == MCO_ERR_STOPPED && s->answer.flow == NULL && !mco_ranks_have_failed(s->ctx)) {
         settle_nothing(s, MCO_OUTCOME_UNKNOWN);
         s->r.stop = mco_is_cancelled(s->ctx) ? MCO_STOP_CANCELLED : MCO_STOP_TIME;
         st = MCO_OK;

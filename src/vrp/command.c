@@ -336,7 +336,7 @@ const cli_problem cli_vrp = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1,
          .text = "routes by search; 10 s where no end is given", .state_bytes = sizeof(session), .begin = begin,
          .tables = solve_tables, .open = open, .start_text = "begin with the routes of the solution in F",
-         .read_start = read_solution, .solve = solve, .has_solution = has_solution,
+         .read_start = read_solution, .ranks = CLI_RANKS_SHARE, .solve = solve, .has_solution = has_solution,
          .write_result = write_result,
          .solution_text = "write the routes (.sol, or .csv), anew at improvements and at the end",
          .write_solution = write_solution, .plot_text = "draw the routes", .plot = plot, .objective = "cost",

@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/machine.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/structs.h"
 #include "device/device.h"
 #include "vrp/bound/beside.h"
+#include "vrp/islands.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/curve.h"
 #include "vrp/search/exact.h"
@@ -454,8 +456,12 @@ mco_status mco_vrp_solve(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     r.scaled_cost = -1;
     MCO_TRY(take(ctx, problem, params, &solve_options, &s.params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
-    begin_run(&s);
-    MCO_TRY(run_solve(&s, &r));
+    if (mco_rank_count(ctx) == 1) {
+        begin_run(&s);
+        MCO_TRY(run_solve(&s, &r));
+    } else {
+        MCO_TRY(vrp_islands_solve(ctx, problem, &s.params, &r));
+    }
     mco_struct_give(result, &r, sizeof r);
 done:
     if (ctx == NULL)

@@ -3,6 +3,8 @@
 // of least cost at the present costs, aims at a point between this load and the last two aims, and steps there as far as the
 // potential falls. Nothing is kept but flows of links.
 //
+// Several ranks load a part of the rows each; flows of links are sums of integers, so all have the same ones and do the rest alike.
+//
 // The potential of all classes is a function of the flows together, plus what is linear in each class. So slopes see the
 // flows together, and constants of classes add one number to the derivative along a line.
 #include <string.h>
@@ -230,29 +232,38 @@ static bool take_step(frank_wolfe *f)
 
 // ---- The loop
 
-static bool must_end(const frank_wolfe *f)
+// All ranks end together: gap and iterations are equal, clocks and signals are not.
+static mco_status look_for_end(const frank_wolfe *f, bool *ends)
 {
+    mco_run *run = f->call->run;
     const int64_t most = f->call->params->iterations;
-    if (f->gap <= f->call->gap)
-        return true;
+    *ends = f->gap <= f->call->gap;
+    if (*ends)
+        return MCO_OK;
     if (most > 0 && f->iterations >= most) {
-        f->call->run->stop = MCO_STOP_ITERATIONS;
-        return true;
+        run->stop = MCO_STOP_ITERATIONS;
+        *ends = true;
+        return MCO_OK;
     }
-    return mco_run_must_stop(f->call->run, f->iterations);
+    int64_t stop = mco_run_must_stop(run, f->iterations) ? run->stop : MCO_STOP_FINISHED;
+    const mco_status st = mco_ranks_greatest(f->ctx, &stop);
+    run->stop = (mco_stop)stop;
+    *ends = stop != MCO_STOP_FINISHED;
+    return st;
 }
 
 // A run that must stop ends with the flows that it has.
 static mco_status iterate(frank_wolfe *f)
 {
     mco_status st = MCO_OK;
-    for (;;) {
+    for (bool ends = false;;) {
         find_costs(f);
         MCO_TRY(load(f, &f->y));
         if (is_too_coarse(f))
             MCO_TRY(refine(f));
         MCO_TRY(measure(f));
-        if (must_end(f) || !take_step(f))
+        MCO_TRY(look_for_end(f, &ends));
+        if (ends || !take_step(f))
             break;
         f->iterations++;
     }
@@ -331,13 +342,16 @@ mco_status traffic_frank_wolfe_assign(mco_context *ctx, const traffic_call *call
         out->gap = 0;
         return traffic_note(call, 0, 0);
     }
-    MCO_TRY(open_all(&f));
+    MCO_TRY(mco_ranks_agree(ctx, open_all(&f)));
     MCO_TRY(begin(&f));
     MCO_TRY(iterate(&f));
     mco_log(ctx, MCO_LOG_DETAIL, "objective %.15g, at least %.15g", f.objective, f.bound);
     give(&f, out);
     MCO_TRY(traffic_certificate_open(ctx, p, out->flow, out->class_flow, &out->certificate));
     MCO_TRY(f.loader.prove(f.loader.self, &out->certificate));
+    int64_t threads = out->threads;
+    MCO_TRY(mco_ranks_reduce(ctx, &threads, 1, MCO_REDUCE_SUM));
+    out->threads = (int32_t)threads;
 done:
     close_all(&f);
     return st;

@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "base/ranks.h"
 #include "base/team.h"
 #include "traffic/engine.h"
 
@@ -52,5 +53,23 @@ typedef struct traffic_stopper {
     atomic_bool is_set;
 } traffic_stopper;
 double traffic_stopper_watch(void *shared);
+
+// ---- Several ranks: each takes every ranks-th item of a job, with equal answers on all. One rank alone keeps what it has.
+
+// Items of this rank, and the item that is its k-th.
+static inline int64_t traffic_own_items(const mco_context *ctx, int64_t items)
+{
+    return (items - mco_rank(ctx) + mco_rank_count(ctx) - 1) / mco_rank_count(ctx);
+}
+static inline int64_t traffic_own_item(const mco_context *ctx, int64_t k)
+{
+    return k * mco_rank_count(ctx) + mco_rank(ctx);
+}
+// Behind a job: whether a rank was stopped, and the greatest of what each has [2]. Errors: those of other ranks.
+mco_status traffic_settle_job(mco_context *ctx, traffic_stopper *stopper, int64_t greatest[2]);
+// Adds what all ranks have in values [count]: each value is on one rank, and 0 on the others. Errors: those of other ranks.
+mco_status traffic_join_values(mco_context *ctx, double *values, int64_t count);
+// The rows of a certificate that one rank has proved are proved on all. Errors: MEMORY, those of other ranks. O(rows).
+mco_status traffic_join_proofs(mco_context *ctx, traffic_certificate *certificate);
 
 #endif

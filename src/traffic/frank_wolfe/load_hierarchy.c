@@ -66,6 +66,7 @@ typedef struct hierarchy_loader {
     double scale;          // of the class that is loaded
     double class_scale[MCO_TRAFFIC_MAX_CLASSES];  // labels of classes differ in length
     atomic_bool is_too_long;   // a label is beyond the limit
+    int32_t longest;           // label of a class, of all ranks
     int32_t first_row, last_row;
     traffic_certificate *certificate;  // that takes the labels; NULL: rows are loaded
     int32_t workers;
@@ -364,7 +365,7 @@ static void load_batch(void *shared, int index, int64_t item)
 {
     hierarchy_loader *l = shared;
     worker *w = &l->worker[index];
-    const int32_t begin = l->first_row + (int32_t)item * LANES, count = l->last_row - begin < LANES ? l->last_row - begin : LANES;
+    const int32_t begin = l->first_row + (int32_t)traffic_own_item(l->ctx, item) * LANES, count = l->last_row - begin < LANES ? l->last_row - begin : LANES;
     int32_t source[LANES] = {0};
     const double begin_s = mco_clock_s();
     if (atomic_load_explicit(&l->stopper.is_set, memory_order_relaxed) || atomic_load_explicit(&l->is_too_long, memory_order_relaxed))
@@ -401,13 +402,12 @@ done:
     return st;
 }
 
-// Moves flows from arcs to their parts, which have lower tails, and at last to links.
+// Moves flows from arcs to their parts, which have lower tails, and at last to links; those of all ranks are summed there.
 static mco_status unpack(hierarchy_loader *l, double *flow)
 {
     paths_expansion *expansion = NULL;
-    const mco_status st = paths_expansions_make(l->ctx, l->hierarchy, &expansion);
-    if (st != MCO_OK)
-        return st;
+    mco_status st = MCO_OK;
+    MCO_TRY(paths_expansions_make(l->ctx, l->hierarchy, &expansion));
     memset(l->link_flow, 0, (size_t)l->problem->links * sizeof *l->link_flow);
     for (int64_t slot = 2 * (int64_t)l->hierarchy->topology.arcs - 1; slot >= 0; slot--) {
         const int64_t amount = atomic_load_explicit(&l->arc_flow[slot], memory_order_relaxed);
@@ -422,10 +422,20 @@ static mco_status unpack(hierarchy_loader *l, double *flow)
         add_flow(l, 2 * (int64_t)(is_down ? e.second : e.first) + 1, amount);
         add_flow(l, 2 * (int64_t)(is_down ? e.first : e.second), amount);
     }
+    MCO_TRY(mco_ranks_reduce(l->ctx, l->link_flow, l->problem->links, MCO_REDUCE_SUM));
     for (int32_t a = 0; a < l->problem->links; a++)
         flow[a] = (double)l->link_flow[a] * l->amounts.unit;
+done:
     mco_free(l->ctx, &expansion);
-    return MCO_OK;
+    return st;
+}
+
+static int32_t longest_label(const hierarchy_loader *l)
+{
+    int32_t longest = 1;
+    for (int32_t i = 0; i < l->workers; i++)
+        longest = l->worker[i].longest > longest ? l->worker[i].longest : longest;
+    return longest;
 }
 
 // All rows at the present scale. *is_done: no label was too long.
@@ -433,14 +443,19 @@ static mco_status try_rows(hierarchy_loader *l, const double *cost, bool *is_don
 {
     mco_status st = MCO_OK;
     const double begin_s = mco_clock_s();
-    MCO_TRY(customise(l, cost));
+    const int64_t batches = (l->last_row - l->first_row + LANES - 1) / LANES;
+    MCO_TRY(mco_ranks_agree(l->ctx, customise(l, cost)));
     l->serial_s += mco_clock_s() - begin_s;
+    memset(l->least + l->first_row, 0, (size_t)(l->last_row - l->first_row) * sizeof *l->least);  // other ranks have the other rows
     atomic_store(&l->is_too_long, false);
     traffic_stopper_watch(l);
-    mco_team_run(&l->team, (l->last_row - l->first_row + LANES - 1) / LANES, load_batch, traffic_stopper_watch, l);
+    mco_team_run(&l->team, traffic_own_items(l->ctx, batches), load_batch, traffic_stopper_watch, l);
+    int64_t greatest[2] = {atomic_load(&l->is_too_long), longest_label(l)};
+    MCO_TRY(traffic_settle_job(l->ctx, &l->stopper, greatest));
     if (atomic_load(&l->stopper.is_set))
         MCO_TRY(mco_fail(l->ctx, MCO_ERR_STOPPED, "stopped while trips were loaded"));
-    *is_done = !atomic_load(&l->is_too_long);
+    *is_done = greatest[0] == 0;
+    l->longest = (int32_t)greatest[1];
 done:
     return st;
 }
@@ -449,7 +464,6 @@ static mco_status load_class(hierarchy_loader *l, int32_t k, const double *cost,
 {
     mco_status st = MCO_OK;
     bool is_done = l->last_row == l->first_row;
-    int32_t longest = 1;
     if (is_done) {
         memset(flow, 0, (size_t)l->problem->links * sizeof *flow);
         return MCO_OK;
@@ -464,11 +478,9 @@ static mco_status load_class(hierarchy_loader *l, int32_t k, const double *cost,
     const double begin_s = mco_clock_s();
     MCO_TRY(unpack(l, flow));
     l->serial_s += mco_clock_s() - begin_s;
-    for (int32_t i = 0; i < l->workers; i++) {
-        longest = l->worker[i].longest > longest ? l->worker[i].longest : longest;
+    for (int32_t i = 0; i < l->workers; i++)
         l->worker[i].longest = 0;
-    }
-    l->class_scale[k] = l->scale * floor_power((double)LONGEST / longest);
+    l->class_scale[k] = l->scale * floor_power((double)LONGEST / l->longest);
 done:
     return st;
 }
@@ -495,10 +507,11 @@ static mco_status load(void *self, const double *cost, double *flow, double *lea
             return st;
     }
     l->stopper.has_grace = false;
+    const mco_status st = traffic_join_values(l->ctx, l->least, p->rows);
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
-    return MCO_OK;
+    return st;
 }
 
 static mco_status prove(void *self, traffic_certificate *certificate)
@@ -522,7 +535,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
     }
     l->certificate = NULL;
     l->stopper.has_grace = false;
-    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    return st == MCO_ERR_STOPPED || st == MCO_OK ? traffic_join_proofs(l->ctx, certificate) : st;
 }
 
 static void tell(void *self, double *paths_s, double *loading_s)

@@ -257,7 +257,7 @@ static void load_item(void *shared, int index, int64_t item)
     lane_loader *l = shared;
     worker *w = &l->worker[index];
     const int64_t count = l->net.nodes - l->net.first_through;
-    const int32_t begin = l->first_batch + (int32_t)item * l->stride;
+    const int32_t begin = l->first_batch + (int32_t)traffic_own_item(l->ctx, item) * l->stride;
     const int32_t end = begin + l->stride < l->last_batch ? begin + l->stride : l->last_batch;
     for (int32_t b = begin; b < end; b++) {
         if (atomic_load_explicit(&l->stopper.is_set, memory_order_relaxed) || w->lost >= 0)
@@ -279,9 +279,14 @@ static mco_status take_class(lane_loader *l, int32_t k, const double *cost)
         l->cost_into[i] = cost[p->into[i]];
     l->first_batch = l->class_first[k];
     l->last_batch = l->class_first[k + 1];
-    l->stride = l->is_ordered ? 1 : GROUP;
+    l->stride = l->is_ordered && mco_rank_count(l->ctx) == 1 ? 1 : GROUP;  // a rank keeps its batches, for it has their orders
     traffic_stopper_watch(l);
-    mco_team_run(&l->team, (l->last_batch - l->first_batch + l->stride - 1) / l->stride, load_item, traffic_stopper_watch, l);
+    const int64_t items = (l->last_batch - l->first_batch + l->stride - 1) / l->stride;
+    int64_t nothing[2] = {0};
+    mco_team_run(&l->team, traffic_own_items(l->ctx, items), load_item, traffic_stopper_watch, l);
+    const mco_status st = traffic_settle_job(l->ctx, &l->stopper, nothing);
+    if (st != MCO_OK)
+        return st;
     if (atomic_load_explicit(&l->stopper.is_set, memory_order_relaxed))
         return mco_fail(l->ctx, MCO_ERR_STOPPED, "stopped while trips were loaded");
     for (int32_t w = 0; w < l->workers; w++)
@@ -290,35 +295,41 @@ static mco_status take_class(lane_loader *l, int32_t k, const double *cost)
     return MCO_OK;
 }
 
-// Moves the flows of the workers to flow [links].
-static void take_flows(lane_loader *l, double *flow)
+// Moves the flows of the workers, and of all ranks, to flow [links].
+static mco_status take_flows(lane_loader *l, double *flow)
 {
-    for (int32_t a = 0; a < l->problem->links; a++) {
-        int64_t sum = 0;
-        for (int32_t w = 0; w < l->workers; w++) {
-            sum += l->worker[w].flow[a];
+    int64_t *sum = l->worker[0].flow;
+    for (int32_t w = 1; w < l->workers; w++)
+        for (int32_t a = 0; a < l->problem->links; a++) {
+            sum[a] += l->worker[w].flow[a];
             l->worker[w].flow[a] = 0;
         }
-        flow[a] = (double)sum * l->amounts.unit;
+    const mco_status st = mco_ranks_reduce(l->ctx, sum, l->problem->links, MCO_REDUCE_SUM);
+    for (int32_t a = 0; a < l->problem->links; a++) {
+        flow[a] = (double)sum[a] * l->amounts.unit;
+        sum[a] = 0;
     }
+    return st;
 }
 
 static mco_status load(void *self, const double *cost, double *flow, double *least)
 {
+    mco_status st = MCO_OK;
     lane_loader *l = self;
     const traffic_problem *p = l->problem;
+    memset(l->least, 0, (size_t)p->rows * sizeof *l->least);  // other ranks have the other rows
     for (int32_t k = 0; k < p->classes; k++) {
-        const mco_status st = take_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0));
-        if (st != MCO_OK)
-            return st;
-        take_flows(l, flow + (int64_t)k * p->links);
+        MCO_TRY(take_class(l, k, cost + (p->extra != NULL ? (int64_t)k * p->links : 0)));
+        MCO_TRY(take_flows(l, flow + (int64_t)k * p->links));
     }
     l->is_ordered = true;
     l->stopper.has_grace = false;
+    MCO_TRY(traffic_join_values(l->ctx, l->least, p->rows));
     *least = 0;
     for (int32_t r = 0; r < p->rows; r++)
         *least += l->least[r];
-    return MCO_OK;
+done:
+    return st;
 }
 
 static mco_status prove(void *self, traffic_certificate *certificate)
@@ -333,7 +344,7 @@ static mco_status prove(void *self, traffic_certificate *certificate)
             st = take_class(l, k, traffic_certificate_cost(certificate, l->row[(int64_t)l->class_first[k] * TRAFFIC_LANES]));
     l->certificate = NULL;
     l->stopper.has_grace = false;
-    return st == MCO_ERR_STOPPED ? MCO_OK : st;
+    return st == MCO_ERR_STOPPED || st == MCO_OK ? traffic_join_proofs(l->ctx, certificate) : st;
 }
 
 static void tell(void *self, double *paths_s, double *loading_s)
