@@ -23,4 +23,9 @@ mco_status mco_zmq_listen(mco_context *ctx, int64_t port, const char *key_file, 
 // `address` is HOST:PORT.
 mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_file, mco_channel *out);
 
+#ifdef MCO_HAVE_MPI
+// The channel between the ranks of one job; rank 0 coordinates. Errors: MEMORY.
+mco_status mco_mpi_channel(mco_context *ctx, mco_channel *out);
+#endif
+
 #endif

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/ranks.h"
 #include "cli/frame.h"
 #include "flowshop/cluster/cluster.h"
 #include "flowshop/instance.h"
@@ -114,6 +115,32 @@ static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
     out[0] = ((const session *)state)->params.checkpoint;
 }
 
+#ifdef MCO_HAVE_MPI
+// Rank 0 coordinates, the others search.
+static mco_status solve_by_ranks(cli_call *call)
+{
+    mco_status st = MCO_OK;
+    session *s = call->state;
+    const int rank = mco_rank(call->ctx), count = mco_rank_count(call->ctx);
+    flowshop_station station = {.silence_s = s->silence_s};
+    flowshop_work_done done;
+    flowshop_work_order order = {.params = s->params, .shop = s->shop, .period_s = 5, .silence_s = 1e6, .patience_s = 1e6};
+    MCO_TRY(mco_mpi_channel(call->ctx, &station.channel));
+    if (rank > 0) {
+        order.params.checkpoint = order.params.resume = order.params.interval = NULL;
+        order.params.gap = 0;
+        st = flowshop_work(call->ctx, &order, &station.channel, &done);
+    } else {
+        st = flowshop_solve_at(call->ctx, s->shop, &s->params, &station, &s->result);
+        const mco_status dismissed = flowshop_dismiss(call->ctx, &station.channel, 1, (uint64_t)count - 1);
+        st = st == MCO_OK ? dismissed : st;
+    }
+    station.channel.close(call->ctx, station.channel.self);
+done:
+    return st;
+}
+#endif
+
 static mco_status solve(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -121,6 +148,13 @@ static mco_status solve(cli_call *call)
     flowshop_station station = {.silence_s = s->silence_s};
     if (s->listen < 0 && (s->key != NULL || cli_has(call, "--silence")))
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT");
+#ifdef MCO_HAVE_MPI
+    if (mco_rank_count(call->ctx) > 1 && s->listen >= 0)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--listen is for one process, and a launcher started %d",
+                        mco_rank_count(call->ctx));
+    if (mco_rank_count(call->ctx) > 1)
+        return solve_by_ranks(call);
+#endif
     if (s->listen < 0)
         return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
     MCO_TRY(mco_zmq_listen(call->ctx, s->listen, s->key, &station.channel));
@@ -410,14 +444,14 @@ const cli_problem cli_flowshop = {
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
-         .start_text = "begin with the order in F", .read_start = read_order, .solve = solve, .is_usable = is_usable,
+         .start_text = "begin with the order in F", .read_start = read_order, .ranks = CLI_RANKS_SHARE, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the order, anew at improvements and at the end; F.csv: the schedule as a table, at the end",
          .write_solution = write_solution,
          .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
          .write_more = tell_lost_checkpoint, .print = print, .end = end},
-        {.name = "work", .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
+        {.name = "work", .ranks = CLI_RANKS_EACH, .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
          .text = "Search for `solve --listen PORT` of another process, from any machine. Workers may come and go: SIGTERM\n"
                  "reports first. With INSTANCE, a coordinator of another one is refused.",
          .state_bytes = sizeof(labour), .begin = begin_work, .tables = work_tables, .open = open_work, .run = work, .end = end_work},

@@ -92,13 +92,15 @@ time_limit() {
     expect_json many.json outcome '"feasible"'
 }
 
-foreign_launcher
-[ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] || skip "no MPI"
 [ -z "$MCO_SANITIZE" ] || skip "the libraries of MPI leak"
-on 2 true 2> err || skip "$MCO_MPIEXEC starts no two processes here"
-refusals
-cycles
-overlay
-traffic
-islands
-time_limit
+foreign_launcher
+if [ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] && on 2 true 2> err; then
+    refusals
+    cycles
+    overlay
+    traffic
+    islands
+    time_limit
+else
+    [ "$failures" -gt 0 ] || skip "no MPI, or no launcher that starts two processes here"
+fi

@@ -39,6 +39,9 @@ typedef struct flowshop_work_done {
 mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *order, const mco_channel *channel,
                          flowshop_work_done *done);
 
+// Ends workers of peers first to last that are still joining: there is nothing to search, or no search at all.
+mco_status flowshop_dismiss(mco_context *ctx, const mco_channel *channel, uint64_t first, uint64_t last);
+
 // The build, as HELLO tells it.
 uint64_t flowshop_cluster_build(void);
 

@@ -184,3 +184,16 @@ done:
     mco_free(run->ctx, &h.bytes.data);
     return st;
 }
+
+mco_status flowshop_dismiss(mco_context *ctx, const mco_channel *channel, uint64_t first, uint64_t last)
+{
+    mco_status st = MCO_OK;
+    flowshop_bytes bytes = {0};
+    const flowshop_message m = {.kind = FLOWSHOP_STOP};  // without a life and an incarnation, as they have none
+    MCO_TRY(flowshop_message_encode(ctx, &m, &bytes));
+    for (uint64_t peer = first; peer <= last; peer++)
+        MCO_TRY(channel->send(channel->self, peer, bytes.data, bytes.count));
+done:
+    mco_free(ctx, &bytes.data);
+    return st;
+}

@@ -1,0 +1,47 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: MIT
+# Several ranks of a launcher search one tree. The incumbent is fixed, so nodes and leaves are those of one process.
+
+if [ "$MCO_HAVE_MPI" != ON ] || [ ! -x "$MCO_MPIEXEC" ]; then skip "no MPI"; fi
+[ -z "$MCO_SANITIZE" ] || skip "the libraries of MPI leak"
+
+# For Open MPI: as root, and more ranks than processors. MPICH needs neither.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+
+# on RANKS COMMAND...
+on() {
+    local count=$1
+    shift
+    "$MCO_MPIEXEC" -n "$count" "$@"
+}
+
+expect_same_counts() {
+    local key
+    for key in nodes leaves bounds upper_bound_used; do expect_json "$1" "$key" "$(json one.json "$key")"; done
+    expect_json "$1" outcome '"none_below"'
+}
+
+on 2 true 2> err || skip "$MCO_MPIEXEC starts no two processes here"
+
+search=(ta030 --upper-bound 2178 --engine cpu)
+expect 0 "$MCO" flowshop solve "${search[@]}" --json one.json --quiet
+for ranks in 2 4; do
+    expect 0 on $ranks "$MCO" flowshop solve "${search[@]}" --json many.json
+    expect_same_counts many.json
+done
+
+# What several ranks leave at a limit, other ranks finish, or one process.
+expect 1 on 3 "$MCO" flowshop solve ta022 --upper-bound 2099 --engine cpu --time-limit 1 --checkpoint c
+cp c d
+expect 0 "$MCO" flowshop solve ta022 --upper-bound 2099 --engine cpu --json one.json --quiet
+expect 0 on 2 "$MCO" flowshop solve ta022 --resume c --engine cpu --json many.json
+expect_same_counts many.json
+expect 0 "$MCO" flowshop solve ta022 --resume d --engine cpu --json many.json
+expect_same_counts many.json
+
+# The first rank alone is through: the heuristic proves the optimum, or it refuses.
+expect 0 on 3 "$MCO" flowshop solve ta001 --json many.json
+expect_json many.json bound 1278
+expect 2 on 3 "$MCO" flowshop solve ta001 --engine reference
+expect 2 on 2 "$MCO" flowshop solve ta001 --listen 7000 --key key
+expect_text err "--listen is for one process"
