@@ -139,6 +139,7 @@ static void test_starts(void **state)
 {
     (void)state;
     uint64_t seed = 4;
+    int rough = 0;
     for (int k = 0; k < 30; k++) {
         int32_t start[NODES];
         vrp_bound_problem p;
@@ -152,15 +153,17 @@ static void test_starts(void **state)
         assert_true(ascent.bound <= best_plan(&p));
         if (ascent.steps > 0)
             expect_proved(&p, &ascent);
-        const int64_t bound = ascent.bound;
+        const int32_t steps = ascent.steps;
         vrp_ascent_clear(test_ctx, &ascent);
         assert_ok(vrp_ascend_roughly(test_ctx, &p, pass, start, -1, k, INFINITY, NULL, &ascent));
-        assert_true(ascent.bound <= bound && ascent.bound <= best_plan(&p) && (ascent.steps == 0) == (ascent.bound == INT64_MIN));
+        assert_true(ascent.steps == steps && ascent.bound <= best_plan(&p));
+        rough += steps > 0 && ascent.bound > INT64_MIN;
         vrp_ascent_clear(test_ctx, &ascent);
         vrp_q_close(test_ctx, &pass);
         vrp_bound_problem_close(test_ctx, &p);
         mco_vrp_destroy(test_ctx, &vrp);
     }
+    assert_true(rough > 0);
 }
 
 enum { LARGE = 2000 };

@@ -55,6 +55,14 @@ done:
     return st;
 }
 
+static mco_status take(vrp_root *r, const vrp_ascent *ascent)
+{
+    const mco_status st = keep(r, ascent);
+    mco_log(r->proof->ctx, MCO_LOG_DETAIL, "ascent: %d step%s, bound %.6g", ascent->steps, mco_plural(ascent->steps),
+            (double)r->proof->scaled_bound / r->proof->problem->scale);
+    return st;
+}
+
 // One step, for a bound: without the passes that prove it to the last unit.
 static mco_status step_once(vrp_root *r, vrp_q_pass *q)
 {
@@ -62,7 +70,7 @@ static mco_status step_once(vrp_root *r, vrp_q_pass *q)
     vrp_ascent ascent = {0};
     const vrp_proof *proof = r->proof;
     MCO_TRY(vrp_ascend_roughly(proof->ctx, &r->problem, q, NULL, r->estimate, 1, share_of_time(r, FIRST_SHARE), proof->run, &ascent));
-    MCO_TRY(keep(r, &ascent));
+    MCO_TRY(take(r, &ascent));
 done:
     vrp_ascent_clear(proof->ctx, &ascent);
     return st;
@@ -75,9 +83,7 @@ static mco_status climb(vrp_root *r, vrp_q_pass *q, const int32_t *start, int32_
     const vrp_proof *proof = r->proof;
     const vrp_ascent_listener listener = {.tell = note, .user = r};
     MCO_TRY(vrp_ascend(proof->ctx, &r->problem, q, start, r->estimate, steps, stop_s, proof->run, &listener, &ascent));
-    MCO_TRY(keep(r, &ascent));
-    mco_log(proof->ctx, MCO_LOG_DETAIL, "ascent: %d step%s, bound %.6g", ascent.steps, mco_plural(ascent.steps),
-            (double)proof->scaled_bound / proof->problem->scale);
+    MCO_TRY(take(r, &ascent));
 done:
     vrp_ascent_clear(proof->ctx, &ascent);
     return st;

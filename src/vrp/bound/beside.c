@@ -440,9 +440,10 @@ mco_status vrp_search_and_prove(vrp_search *search, mco_vrp_params *params, mco_
         goto done;
     if (vrp_search_ends(search) && !is_enough(&b))
         goto done;
-    if (vrp_search_ends(search)) {  // the prices of the first bound are gone: it is proved again, to be rechecked
+    if (vrp_search_ends(search)) {  // the prices of the first bound are gone: it, no less, is proved again, to be rechecked
         b.proof.scaled_bound = -1;
         b.proof_run.bound = NAN;
+        b.proof_run.settings.gap = (double)(search->best_cost - search->proved) / fmax(1, (double)search->best_cost);
     }
     MCO_TRY(threads > 1 ? prove_beside(&b, threads) : prove_in_turns(&b));
     MCO_TRY(take_end(&b));

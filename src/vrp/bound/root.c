@@ -13,7 +13,7 @@
 // The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
 enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
 // ng-tables of at most so many cells cost little with 32 bits too, so their unit is finer.
-enum { SMALL_CELLS = 6000, SMALL_LARGEST = 1 << 18 };
+enum { SMALL_CELLS = 3000, SMALL_LARGEST = 1 << 18 };
 // Values of paths stay below VRP_NO_PATH / 2 with prices as large as costs.
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
