@@ -78,7 +78,7 @@ static void a_route_less_is_taken_where_it_drives_less(void **state)
 {
     (void)state;
     const double far[2 * TOWNS] = {5000, 0, 5300, 0, 5000, 300, 5300, 300};
-    choose(towns(far, 20, 1, 3, 60), 2000000, 3, 3);
+    choose(towns(far, 20, 1, 3, 60), 4000000, 3, 3);
 }
 
 // Three routes carry all, but the third one would drive to three towns.
@@ -86,7 +86,7 @@ static void a_route_less_is_not_taken_where_it_drives_farther(void **state)
 {
     (void)state;
     const double corners[2 * TOWNS] = {1000, 1000, -1000, 1000, 1000, -1000, -1000, -1000};
-    choose(towns(corners, 20, 1, 3, 60), 2000000, 4, 0);
+    choose(towns(corners, 20, 1, 3, 60), 4000000, 4, 0);
 }
 
 // Few steps tell nothing.
@@ -94,7 +94,7 @@ static void few_steps_try_nothing(void **state)
 {
     (void)state;
     const double far[2 * TOWNS] = {5000, 0, 5300, 0, 5000, 300, 5300, 300};
-    choose(towns(far, 20, 1, 3, 60), 100000, 4, 0);
+    choose(towns(far, 20, 1, 3, 60), 1000000, 4, 0);
 }
 
 int main(void)

@@ -10,7 +10,7 @@
 #include "vrp/search/whole.h"
 
 static const double TRIAL = 0.03, PACKING = 0.01;  // of the search: one annealing on trial, and packing before it
-static const double TRIAL_STEPS = 50;               // per customer: with fewer there is no trial
+static const double TRIAL_STEPS = 200;              // per customer: with fewer there is no trial
 
 // ---- Packing
 
