@@ -2,6 +2,10 @@
 // Solutions: memory and cost.
 #include "vrp/solution.h"
 
+#include <string.h>
+
+#include <string.h>
+
 mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;
@@ -13,6 +17,14 @@ done:
     if (st != MCO_OK)
         mco_free(ctx, &s.order);
     return st;
+}
+
+void vrp_solution_copy(const mco_vrp_solution *from, mco_vrp_solution *to)
+{
+    to->customers = from->customers;
+    to->routes = from->routes;
+    memcpy(to->order, from->order, (size_t)from->customers * sizeof *to->order);
+    memcpy(to->first, from->first, ((size_t)from->routes + 1) * sizeof *to->first);
 }
 
 int64_t vrp_solution_cost(const mco_vrp *problem, const mco_vrp_solution *solution)

@@ -4,13 +4,13 @@
 // or worse, where it leaves no room. A short annealing of both tells.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "vrp/search/fleet.h"
 #include "vrp/search/key.h"
 #include "vrp/search/whole.h"
 
 static const double TRIAL = 0.03, PACKING = 0.01;  // of the search: one annealing on trial, and packing before it
+static const double TRIAL_STEPS = 200;              // per customer: with fewer there is no trial
 
 // ---- Packing
 
@@ -71,14 +71,6 @@ static int32_t least_routes(const mco_vrp *problem)
     return problem->capacity > 0 ? (int32_t)((demand + problem->capacity - 1) / problem->capacity) : 0;
 }
 
-static void copy(const mco_vrp_solution *from, mco_vrp_solution *to)
-{
-    to->customers = from->customers;
-    to->routes = from->routes;
-    memcpy(to->order, from->order, (size_t)from->customers * sizeof *to->order);
-    memcpy(to->first, from->first, ((size_t)from->routes + 1) * sizeof *to->first);
-}
-
 static mco_status try_fewer(vrp_rounds *s, bool *is_found)
 {
     mco_status st = MCO_OK;
@@ -98,18 +90,18 @@ mco_status vrp_fleet_choose(vrp_rounds *s)
     const int32_t n = s->problem->customers, least = least_routes(s->problem);
     mco_vrp_solution best = {0};
     bool is_better = true;
-    if (vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE || s->now.routes <= least || !vrp_whole_pays(s, TRIAL))
+    if (vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE || s->now.routes <= least || TRIAL * vrp_whole_steps(s) < TRIAL_STEPS)
         return MCO_OK;
     MCO_TRY(vrp_solution_new(s->search->ctx, n, n, &best));
     MCO_TRY(vrp_whole_anneal(s, vrp_rounds_share(s) + TRIAL));
     while (is_better && s->now.routes > least && !vrp_rounds_is_over(s)) {
         const int64_t cost = s->now_cost;
         const int32_t vehicles = s->vehicles;
-        copy(&s->now, &best);
+        vrp_solution_copy(&s->now, &best);
         MCO_TRY(try_fewer(s, &is_better));
         is_better = is_better && s->now_cost < cost;
         if (!is_better) {
-            copy(&best, &s->now);
+            vrp_solution_copy(&best, &s->now);
             s->now_cost = cost;
             s->vehicles = vehicles;
         }

@@ -12,7 +12,7 @@
 enum {
     NEIGHBOURS = 40, FEW_NEIGHBOURS = 16, MANY_CUSTOMERS = 200000,  // long lists of a million customers take much time
     EXCHANGES = 10,   // neighbours tried by the improvement of a step
-    TAILS = 10, MIDDLES = 5,  // exchanges of route ends proposed by a step, in parts with longer routes on average
+    TAILS = 10, MIDDLES = 5,  // exchanges of ends and of middles of routes proposed by a step, in parts of long routes
     SPARE_ROUTES = 2  // of a part, besides those it has
 };
 static const double REMOVED = 10;      // customers that a step takes out, on average

@@ -37,10 +37,7 @@ static mco_status keep(vrp_search *search, const mco_vrp_solution *solution)
     const int32_t n = search->problem->customers;
     if (search->best.order == NULL)
         MCO_TRY(vrp_solution_new(search->ctx, n, n, &search->best));
-    search->best.customers = n;
-    search->best.routes = solution->routes;
-    memcpy(search->best.order, solution->order, (size_t)n * sizeof *solution->order);
-    memcpy(search->best.first, solution->first, ((size_t)solution->routes + 1) * sizeof *solution->first);
+    vrp_solution_copy(solution, &search->best);
 done:
     return st;
 }

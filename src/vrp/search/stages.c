@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The search. First it anneals the whole solution, which every round cuts into about as many parts as there are cores,
-// along another line. Such a single trajectory leaves each region where chance led it. So the search then anneals
-// regions of some hundred customers again and again from a low temperature, and each keeps the best that it has had.
-// Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the same time. On a GPU a
-// crowd takes the place of both where it can (vrp/search/crowd.c). A given
-// start is not annealed as a whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a
-// given start.
+// The search. First it anneals the whole solution (vrp/search/whole.c). Such a single trajectory leaves each region where
+// chance led it. So the search then anneals regions of some hundred customers again and again from a low temperature, and each
+// keeps the best that it has had. Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the
+// same time. On a GPU a crowd takes the place of both where it can (vrp/search/crowd.c). A given start is not annealed as a
+// whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a given start.
 //
 // Lengths of the stages are shares of the time limit, or of the number of iterations. With a number of iterations
 // nothing depends on the clock.

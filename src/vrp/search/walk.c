@@ -2,8 +2,8 @@
 // Annealing by ruin and recreate: "slack induction by string removals" (Christiaens, Vanden Berghe 2020). A step takes
 // strings of customers out of some routes near each other. It puts each customer back where it adds least, and passes
 // over a place now and then. An accepted solution is improved by reversals and exchanges of route ends around the
-// customers moved. Where routes are long, exchanges of their ends and of their middles anywhere are annealed too. No part of a step depends
-// on the size of the part: changes are logged so that they can be undone, and only they are copied to the best.
+// customers moved. Where routes are long, exchanges of their ends and of their middles anywhere are annealed too. No part of a
+// step depends on the size of the part: changes are logged so that they can be undone, and only they are copied to the best.
 #include "vrp/search/walk.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A walk over a part: annealing by ruin and recreate (vrp/search/walk.c, vrp/search/walk_place.c,
-// vrp/search/walk_improve.c). A step costs the same in a part of a hundred customers and of a million. The files are
+// vrp/search/walk_improve.c, vrp/search/walk_middles.c). A step costs the same in a part of a hundred customers and of a million. The files are
 // compiled once for each vector unit; all variants give the same walk.
 #ifndef MCO_VRP_SEARCH_WALK_H
 #define MCO_VRP_SEARCH_WALK_H

@@ -49,22 +49,16 @@ static int32_t cut(vrp_rounds *s, int32_t parts)
     return part + 1;
 }
 
-// Planned in the whole search, on all cores.
-static double steps_per_customer(const vrp_rounds *s)
+double vrp_whole_steps(const vrp_rounds *s)
 {
     return vrp_rounds_steps(s) * s->processor->threads / s->problem->customers;
-}
-
-bool vrp_whole_pays(const vrp_rounds *s, double share)
-{
-    return share > 0 && share * steps_per_customer(s) >= LEAST_STEPS_OF_WHOLE;
 }
 
 double vrp_whole_share(const vrp_rounds *s)
 {
     if (vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE)
         return SHARE_LONG;
-    const double x = steps_per_customer(s) / FULL_STEPS;
+    const double x = vrp_whole_steps(s) / FULL_STEPS;
     return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
 
@@ -123,10 +117,10 @@ mco_status vrp_whole_anneal(vrp_rounds *s, double until)
     // A route may grow. If a part no longer holds its routes, the annealing ends.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
     const double begin = vrp_rounds_share(s), share = until - begin;
-    if (!vrp_whole_pays(s, share))
+    if (vrp_whole_steps(s) < LEAST_STEPS_OF_WHOLE || !(share > 0))
         return MCO_OK;
     MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
-    const double rounds = rounds_of_whole(s, parts, share * steps_per_customer(s)), last = until - 0.5 * share / rounds;
+    const double rounds = rounds_of_whole(s, parts, share * vrp_whole_steps(s)), last = until - 0.5 * share / rounds;
     const double hot = s->temperatures.hot, cooling = s->temperatures.cold / hot;
     bool is_cut = true;
     for (double from; is_cut && (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
