@@ -119,7 +119,8 @@ static void plan_target(flowshop_campaign *next, bool has_found)
     if (has_found)
         return;
     if (next->share < LAST_SHARE) {
-        next->share += left / 2 > SMALL_RISE ? left / 2 : left < SMALL_RISE ? left : SMALL_RISE;
+        const int64_t rise = left * 35 / 100 > SMALL_RISE ? left * 35 / 100 : SMALL_RISE;
+        next->share += left < rise ? left : rise;
         return;
     }
     next->width *= 2;
