@@ -21,6 +21,9 @@ missing_of() {
         libhdf5-dev) has_header hdf5.h || has_header hdf5/serial/hdf5.h ;;
         coinor-libclp-dev) has_header coin/Clp_C_Interface.h ;;
         coinor-libcbc-dev) has_header coin/Cbc_C_Interface.h ;;
+        libzmq3-dev) has_header zmq.h ;;
+        libopenmpi-dev) command -v mpicc > /dev/null ;;
+        openmpi-bin) command -v mpirun > /dev/null ;;
         protobuf-c-compiler) command -v protoc-c > /dev/null ;;
         *) command -v "$package" > /dev/null ;;
         esac || echo "$package"

@@ -7,6 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 need gcc libc6-dev cmake make pkg-config gzip libcmocka-dev zlib1g-dev libmetis-dev libzip-dev libprotobuf-c-dev protobuf-c-compiler libhdf5-dev \
     coinor-libclp-dev coinor-libcbc-dev
+want libzmq3-dev libopenmpi-dev openmpi-bin || echo "without ZeroMQ and MPI: searches over several machines are not tested"
 cmake --preset release -DMCO_WERROR=OFF -DMCO_CUDA=AUTO
 cmake --build build -j "$(nproc)"
 
