@@ -11,10 +11,9 @@
 #include "base/options.h"
 #include "base/ranks.h"
 #include "base/structs.h"
-#include "device/device.h"
 #include "traffic/check.h"
-#include "traffic/engine.h"
 #include "traffic/model/network.h"
+#include "traffic/solve.h"
 
 #define MCO_OPTION_STRUCT mco_traffic_params
 static const mco_option records[] = {MCO_OPTION_RECORDS(MCO_TRAFFIC_OPTIONS)};
@@ -73,32 +72,7 @@ double traffic_objective(const traffic_problem *problem, const double *flow, con
 
 // ---- A solve
 
-typedef struct solve {
-    mco_context *ctx;
-    const mco_traffic *traffic;
-    const mco_traffic_start *start;
-    mco_traffic_params p;
-    mco_run run;
-    traffic_problem problem;
-    traffic_history history;
-    traffic_flows start_flows;
-    traffic_pairs start_pairs;
-    traffic_plan start_plan;  // its orders are the state's
-    double *start_flow;   // [links of the problem]
-    traffic_engine *engine;
-    traffic_answer answer;
-    traffic_proof proof;
-    double proven_gap;    // NaN: nothing is proved
-    mco_traffic_result r;
-} solve;
-
-static const char *method_text(mco_traffic_method method)
-{
-    static const char *const names[] = {"auto", "pairs", "fw", "cfw", "bfw"};
-    return names[method];
-}
-
-static mco_status refuse_options(const solve *s)
+static mco_status refuse_options(const traffic_solve *s)
 {
     const mco_traffic_params *p = &s->p;
     const bool is_reference = p->engine == MCO_ENGINE_REFERENCE;
@@ -111,113 +85,10 @@ static mco_status refuse_options(const solve *s)
     return MCO_OK;
 }
 
-// ---- Method and engine
-
-// Bytes that pairs need for the flows of all rows: a number and a link for each node of each tree.
-static double bytes_of_pairs(const traffic_problem *p)
-{
-    const double per_flow = 12, nodes_of_tree = 0.75;
-    return per_flow * nodes_of_tree * (double)p->nodes * (double)p->rows;
-}
-
-// Seconds that the cores would take, roughly: trees of all rows for each pass.
-static double guess_seconds(const solve *s, mco_traffic_method method)
-{
-    const double per_step = 4e-9, passes = method == MCO_TRAFFIC_METHOD_PAIRS ? 30 : 100;
-    const double steps = (double)s->problem.rows * (double)(s->problem.links + s->problem.nodes);
-    return per_step * passes * steps / mco_settle_threads(s->p.threads);
-}
-
-static void choose_method(solve *s)
-{
-    static const double HASTE = 0.25;  // of the seconds that pairs would take: with less time bfw has the smaller gap
-    const double needed = bytes_of_pairs(&s->problem), allowed = mco_settle_memory(s->p.memory);
-    char why[96];
-    if (s->p.method != MCO_TRAFFIC_METHOD_AUTO) {
-        if (s->r.reason[0] == '\0')
-            snprintf(s->r.reason, sizeof s->r.reason, "%s, as asked", method_text(s->p.method));
-        return;
-    }
-    const bool has_flow = s->start != NULL && s->start->flow != NULL;
-    const bool is_warm = s->start != NULL && s->start->state != NULL;
-    const bool fits = needed <= allowed, is_hasty = !is_warm && s->p.time_limit_s < HASTE * guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
-    s->p.method = fits && !is_hasty && !has_flow ? MCO_TRAFFIC_METHOD_PAIRS : MCO_TRAFFIC_METHOD_BFW;
-    if (fits && is_hasty && !has_flow)
-        snprintf(why, sizeof why, "its first flows come sooner than those of pairs, the time limit is %g s", s->p.time_limit_s);
-    else if (has_flow)
-        snprintf(why, sizeof why, "it starts from flows of links");
-    else
-        snprintf(why, sizeof why, "flows of origins need about %.0f MiB, %.0f MiB are allowed", ceil(needed / (1 << 20)), allowed / (1 << 20));
-    snprintf(s->r.reason, sizeof s->r.reason, "%s: %s", method_text(s->p.method), why);
-}
-
-// Ranks share all-or-nothing loads. What they choose by memory is the least of all.
-static mco_status settle_ranks(solve *s)
-{
-    const int ranks = mco_rank_count(s->ctx);
-    mco_traffic_params *p = &s->p;
-    if (ranks == 1)
-        return MCO_OK;
-    const char *alone = p->method == MCO_TRAFFIC_METHOD_PAIRS                      ? "the method pairs"
-                        : p->engine == MCO_ENGINE_REFERENCE                        ? "the reference"
-                        : p->engine == MCO_ENGINE_GPU || p->gpus != NULL           ? "the GPU engine"
-                        : p->capacities == MCO_TRAFFIC_CAPACITIES_HARD             ? "an assignment with hard capacities"
-                        : !s->problem.is_integral                                  ? "an assignment of streets that depend on each other"
-                        : p->anarchy                                               ? "the price of anarchy"
-                                                                                   : NULL;
-    if (alone != NULL)
-        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "%s takes one process, %d were started; fw, cfw and bfw on cores share their loads", alone, ranks);
-    if (p->method == MCO_TRAFFIC_METHOD_AUTO) {
-        p->method = MCO_TRAFFIC_METHOD_BFW;
-        snprintf(s->r.reason, sizeof s->r.reason, "bfw: %d ranks share its loads", ranks);
-    }
-    p->engine = MCO_ENGINE_CPU;
-    return MCO_OK;
-}
-
-// Seconds that the cores would take, roughly. Frank-Wolfe finds trees of all rows a hundred times; pairs took 70 ns a row and link on ChicagoSketch
-// and on AustinTAPB by one core, and many cores do not share the balance.
-static double seconds_of_cores(const solve *s)
-{
-    static const double TREES_S = 4e-7, PAIRS_S = 7e-8;
-    const double steps = (double)s->problem.rows * (double)(s->problem.links + s->problem.nodes);
-    const int threads = mco_settle_threads(s->p.threads);
-    if (s->p.method == MCO_TRAFFIC_METHOD_PAIRS)
-        return PAIRS_S * steps / (threads < 4 ? threads : 4);
-    return TREES_S * steps / threads;
-}
-
-static mco_status choose_engine(solve *s)
-{
-    // Starting a GPU and preparing a network take about half a second, and the balance of pairs stays on the cores.
-    static const double PAYS_S = 1;
-    mco_gpu gpus[MCO_MAX_GPUS];
-    int count = 0;
-    mco_status st = MCO_OK;
-    const bool is_family = s->p.method != MCO_TRAFFIC_METHOD_PAIRS;
-    s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, seconds_of_cores(s), PAYS_S, NULL);
-    if (s->p.engine == MCO_ENGINE_GPU)
-        MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpus, &count));
-    for (int i = 0; i < count; i++)
-        s->r.work.gpus |= (uint64_t)1 << gpus[i].index;
-    if (s->p.engine == MCO_ENGINE_REFERENCE)
-        s->engine = traffic_ref_assign;
-#ifdef MCO_HAVE_CUDA
-    else if (s->p.engine == MCO_ENGINE_GPU)
-        s->engine = is_family ? traffic_gpu_frank_wolfe_assign : traffic_gpu_pairs_assign;
-#endif
-    else
-        s->engine = is_family ? traffic_frank_wolfe_assign : traffic_pairs_assign;
-    if (s->p.capacities == MCO_TRAFFIC_CAPACITIES_HARD)
-        s->engine = traffic_capacitated_assign;
-done:
-    return st;
-}
-
 // ---- Start
 
 // Says how many origins begin anew, because the state has no flows that carry their trips.
-static void say_lost_rows(const solve *s)
+static void say_lost_rows(const traffic_solve *s)
 {
     int32_t lost = 0;
     const int32_t rows = s->problem.rows;
@@ -228,7 +99,7 @@ static void say_lost_rows(const solve *s)
                 rows, lost == rows ? ": is it of this network and these trips?" : "");
 }
 
-static mco_status take_start(solve *s)
+static mco_status take_start(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     const mco_traffic_start *start = s->start;
@@ -240,7 +111,7 @@ static mco_status take_start(solve *s)
         MCO_TRY(traffic_state_take_plan(s->ctx, p, start->state, &s->start_plan));
         say_lost_rows(s);
     } else if (start->state != NULL)
-        mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", method_text(s->p.method));
+        mco_log(s->ctx, MCO_LOG_WARNING, "the state is not used: it starts the method pairs, the method is %s", traffic_method_text(s->p.method));
     if (start->flow == NULL)
         return MCO_OK;
     MCO_TRY(mco_alloc(s->ctx, &s->start_flow, p->links));
@@ -269,7 +140,7 @@ bool traffic_has_grace(const traffic_call *call)
 }
 
 // Searches the rows that have no labels, as long as the grace lasts, and closes the proof.
-static mco_status prove(solve *s)
+static mco_status prove(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     const int threads = s->p.engine == MCO_ENGINE_REFERENCE ? 1 : mco_settle_threads(s->p.threads);
@@ -280,7 +151,7 @@ done:
 }
 
 // What is reported where time or a signal ended the proof: the engine's own gap. What was proved bounds the objective all the same.
-static void settle_gap(solve *s)
+static void settle_gap(traffic_solve *s)
 {
     s->r.is_certified = s->proof.missing == 0 && isfinite(s->proof.gap);
     s->proven_gap = isfinite(s->proof.gap) ? s->proof.gap : NAN;
@@ -296,7 +167,7 @@ static void settle_gap(solve *s)
 static const double COARSE = 1.5;  // a proven gap above so many times the engine's own one has labels that are too coarse
 
 // Proves the gap and the balance. An engine's own labels save the search, unless they are too coarse.
-static mco_status certify(solve *s)
+static mco_status certify(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     traffic_answer *a = &s->answer;
@@ -324,7 +195,7 @@ done:
     return st;
 }
 
-static mco_status give_flows(solve *s)
+static mco_status give_flows(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     const traffic_problem *p = &s->problem;
@@ -348,7 +219,7 @@ done:
 }
 
 // What turns and artificial arcs cost; *trips: cars that use an artificial arc, at least.
-static double cost_of_more(const solve *s, double *trips)
+static double cost_of_more(const traffic_solve *s, double *trips)
 {
     const traffic_problem *p = &s->problem;
     double sum = 0, out = 0, into = 0;
@@ -364,7 +235,7 @@ static double cost_of_more(const solve *s, double *trips)
 }
 
 // The dual value, and the gap: what the objective is above it, the price of what exceeds capacities, or the greatest excess as a share.
-static void price_queues(solve *s)
+static void price_queues(traffic_solve *s)
 {
     const traffic_problem *p = &s->problem;
     const traffic_answer *a = &s->answer;
@@ -386,7 +257,7 @@ static void price_queues(solve *s)
         s->r.total_cost += queues;
 }
 
-static mco_status fill(solve *s)
+static mco_status fill(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     mco_traffic_result *r = &s->r;
@@ -420,7 +291,7 @@ done:
     return st;
 }
 
-static void settle_outcome(solve *s)
+static void settle_outcome(traffic_solve *s)
 {
     mco_traffic_result *r = &s->r;
     const bool is_done = r->is_certified && r->gap <= s->p.gap;
@@ -439,7 +310,7 @@ static void settle_outcome(solve *s)
 }
 
 // Where the time limit may end the first load of pairs: flows of one quick all-or-nothing load, with their proof. Errors: not STOPPED.
-static mco_status load_once(solve *s, const traffic_call *call, traffic_answer *out)
+static mco_status load_once(traffic_solve *s, const traffic_call *call, traffic_answer *out)
 {
     mco_traffic_params params = *call->params;
     traffic_history history = {.is_quiet = true};
@@ -455,12 +326,12 @@ static mco_status load_once(solve *s, const traffic_call *call, traffic_answer *
 }
 
 // Pairs on cores, with first flows that are there early where time is short.
-static mco_status run_pairs(solve *s, const traffic_call *call)
+static mco_status run_pairs(traffic_solve *s, const traffic_call *call)
 {
     mco_status st = MCO_OK;
     traffic_answer first = {0};
     const bool is_short = s->engine == traffic_pairs_assign && s->start_flows.first == NULL && s->problem.is_integral &&
-                          s->p.time_limit_s < guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
+                          s->p.time_limit_s < traffic_guess_seconds(s, MCO_TRAFFIC_METHOD_PAIRS);
     if (is_short)
         MCO_TRY(load_once(s, call, &first));
     traffic_call last = *call;
@@ -478,7 +349,7 @@ done:
     return st;
 }
 
-static mco_status run_engine(solve *s)
+static mco_status run_engine(traffic_solve *s)
 {
     double memory = mco_settle_memory(s->p.memory);
     const mco_status st = mco_ranks_least(s->ctx, &memory);
@@ -495,7 +366,7 @@ static mco_status run_engine(solve *s)
 }
 
 // A result without flows.
-static void settle_nothing(solve *s, mco_outcome outcome)
+static void settle_nothing(traffic_solve *s, mco_outcome outcome)
 {
     s->r.outcome = outcome;
     s->r.objective = s->r.bound = s->r.gap = s->r.total_cost = NAN;
@@ -506,7 +377,7 @@ static void settle_nothing(solve *s, mco_outcome outcome)
                            .solve_s = mco_run_time_s(&s->run)};
 }
 
-static mco_status run(solve *s)
+static mco_status run(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     const mco_run_settings settings = {.time_limit_s = s->p.time_limit_s, .target = -1, .objective = "objective", .decimals = 3,
@@ -514,9 +385,9 @@ static mco_status run(solve *s)
     s->run = mco_run_begin(s->ctx, &settings);
     s->ctx->call_stop_s = s->run.stop_s;
     MCO_TRY(mco_ranks_agree(s->ctx, traffic_problem_make(s->ctx, s->traffic, &s->p, &s->problem)));
-    MCO_TRY(settle_ranks(s));
-    choose_method(s);
-    MCO_TRY(choose_engine(s));
+    MCO_TRY(traffic_settle_ranks(s));
+    traffic_choose_method(s);
+    MCO_TRY(traffic_choose_engine(s));
     if (s->p.engine != MCO_ENGINE_REFERENCE)
         s->p.threads = mco_settle_threads(s->p.threads);
     mco_log(s->ctx, MCO_LOG_INFO, "method %s; engine %s", s->r.reason, mco_engine_text(s->p.engine));
@@ -547,7 +418,7 @@ done:
 }
 
 // The price of anarchy: total cost of the user equilibrium by that of the system optimum. Solves for the other objective in the time that is left.
-static mco_status find_anarchy(solve *s)
+static mco_status find_anarchy(traffic_solve *s)
 {
     mco_status st = MCO_OK;
     mco_traffic_params p = s->p;
@@ -572,7 +443,7 @@ mco_status mco_traffic_assign(mco_context *ctx, const mco_traffic *traffic, cons
                               const mco_traffic_start *start, mco_traffic_result *result)
 {
     mco_status st = MCO_OK;
-    solve s = {.ctx = ctx, .traffic = traffic, .start = start, .p = MCO_TRAFFIC_PARAMS_INIT, .r = MCO_TRAFFIC_RESULT_INIT};
+    traffic_solve s = {.ctx = ctx, .traffic = traffic, .start = start, .p = MCO_TRAFFIC_PARAMS_INIT, .r = MCO_TRAFFIC_RESULT_INIT};
     if (ctx == NULL || traffic == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "a pointer is NULL");
     MCO_TRY(MCO_TAKE(ctx, params, &s.p));
