@@ -13,7 +13,6 @@ enum { OVERLAY_GPU_LOG_ROOM = 16384 };  // iterations of a chunk, at most
 typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
     bool no_lists;    // sweeps look at whole rows
-    int cluster;      // std: blocks of the cluster of a whole run, 8 or 16; 1: no cluster, whole.cu
     int64_t chunk;    // iterations of a launch, or launches between two looks of the host, at most
     int64_t most;     // the run ends after so many iterations, as by a limit
 } overlay_gpu_tuning;
