@@ -30,7 +30,7 @@ typedef struct overlay_gpu {
     cudaStream_t beside;           // for long rows; device.side stays free for d_stop
     cudaEvent_t forked, joined, ended;
     uint32_t ticks;                // iterations of whole launches
-    int64_t phase;                 // first iteration of the present duals' row: lists come at powers of two behind it
+    int64_t phase;                 // iteration of the last put of duals, from which lists count
     double launch_s;               // time of an iteration in the last launch
     double load_s;                 // wall time of opening and loading
     int64_t bytes;                 // of device memory
