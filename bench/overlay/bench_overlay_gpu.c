@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Times of the overlay's bounds on one GPU: kernels by events, and the wall time with transfers.
-//     bench_overlay_gpu complete NODES [CLUSTER]  all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %; std in a cluster of
-//                                                 8 or 16 blocks, or 1: without
+//     bench_overlay_gpu complete NODES            all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %
 //     bench_overlay_gpu regular NODES DEGREE      jumps; each node has DEGREE links
 //     bench_overlay_gpu skewed NODES DEGREE SKEW  ends of links are drawn as rank to the power of -SKEW
 //     bench_overlay_gpu weights NODES DEGREE      as regular, with weights of the links' own
@@ -20,7 +19,6 @@ enum { REPEATS = 4, CHUNK = 1 << 12, HIGHEST = 256, LOWEST = 14, SORTED_MOST = 4
 
 static mco_context *ctx;
 static mco_team team;
-static int cluster;  // of std; 0: as the engine chooses
 
 #define MUST(call)                                             \
     do {                                                       \
@@ -242,14 +240,13 @@ typedef struct figures {
     double kernel_s, load_s, run_s, bound;
     int64_t iterations, best;
     bool is_checked;
-    int cluster;  // of std
 } figures;
 
 static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_start start, int64_t iterations, int64_t most, bool checks)
 {
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
-    const overlay_gpu_tuning tuning = {.most = most, .cluster = cluster};
+    const overlay_gpu_tuning tuning = {.most = most};
     overlay_dual d;
     overlay_gpu g = {0};
     mco_run of = mco_run_begin(ctx, &settings);
@@ -262,8 +259,7 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
     const double begin_s = mco_clock_s();
     MUST(overlay_gpu_start(&g));
     MUST(overlay_gpu_iterate(&g));
-    figures f = {g.device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false,
-                 g.plan.whole_cluster};
+    figures f = {g.device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false};
     overlay_gpu_close(&g);
     if (checks) {
         overlay_sum sum;
@@ -323,7 +319,6 @@ int main(int argc, char **argv)
         mco_overlay_generation how = MCO_OVERLAY_GENERATION_INIT;
         mco_overlay *o = NULL;
         how.nodes = nodes;
-        cluster = argc > 3 ? atoi(argv[3]) : 0;
         MUST(mco_overlay_generate(ctx, &how, &o));
         printf("complete, %d nodes\n", nodes);
         figures f = run(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, 200, 0, true);
@@ -331,7 +326,6 @@ int main(int argc, char **argv)
         f = best_of(o, MCO_OVERLAY_METHOD_DIST, MCO_OVERLAY_START_ZERO, 500, 0, REPEATS);
         print("dist 500 x 20, from zero", &f);
         f = best_of(o, MCO_OVERLAY_METHOD_STD, MCO_OVERLAY_START_ZERO, 10000, 0, REPEATS);
-        printf("  in a cluster of %d:\n", f.cluster);
         print("std 10000, from zero", &f);
         f = best_of(o, MCO_OVERLAY_METHOD_JUMP, MCO_OVERLAY_START_ZERO, 200, 0, REPEATS);
         print("jump 200, from zero", &f);

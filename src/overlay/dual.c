@@ -173,7 +173,7 @@ bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound)
     if (is_by_groups(d, node))
         give_excess(d);
     if (!overlay_exchange(d, node != overlay_measure, bound)) {
-        if (!mco_run_must_stop(d->run, d->iterations))
+        if (d->run->stop == MCO_STOP_FINISHED && !mco_run_must_stop(d->run, d->iterations))  // ranks have agreed on why
             d->run->stop = MCO_STOP_TIME;  // what is left is for the check
         return false;
     }

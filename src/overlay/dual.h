@@ -82,7 +82,7 @@ int64_t overlay_own_blocks(const overlay_dual *d);
 bool overlay_exchange(overlay_dual *d, bool moves, overlay_sum *bound);
 // The share of the time limit that has passed, the same on all ranks.
 double overlay_share(const overlay_dual *d);
-// overlay_check_best() of all ranks together. Errors: those of other ranks.
+// overlay_check_best() of all ranks together. Errors: STOPPED (a cancel of any rank ended the check), those of other ranks.
 mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum);
 // Takes over what the first rank has found about the gap. Errors: those of other ranks.
 mco_status overlay_agree_on_gap(overlay_dual *d, bool *goes_on);

@@ -120,7 +120,6 @@ double overlay_share(const overlay_dual *d)
     return mco_rank_count(d->ctx) > 1 ? d->share : mco_run_share(d->run);
 }
 
-// The checker's sum of all ranks. Errors: STOPPED (a cancel of any rank ended the check), those of other ranks.
 mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum)
 {
     int64_t part[5];
@@ -133,7 +132,6 @@ mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum)
     return st;
 }
 
-// The first rank tests for all.
 mco_status overlay_agree_on_gap(overlay_dual *d, bool *goes_on)
 {
     int64_t end = d->run->stop;

@@ -122,14 +122,12 @@ static void same_run(const char *what, const mco_overlay *o, const trace *t, con
 
 static void compare(const char *what, const mco_overlay *o, mco_overlay_bound_params *p)
 {
-    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}, {.cluster = 1}, {.cluster = 8}, {.cluster = 16}};
+    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}};
     char name[160];
     mco_overlay_bound_result r = bounded(o, p, MCO_ENGINE_REFERENCE);
     for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++) {
         trace t;
-        if (tunings[k].cluster > 0 && p->method != MCO_OVERLAY_METHOD_STD)
-            continue;
-        if ((tunings[k].by_sweeps || tunings[k].cluster > 0) && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
+        if (tunings[k].by_sweeps && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
             continue;
         snprintf(name, sizeof name, "%s, method %d, start %d, tuning %zu", what, (int)p->method, (int)p->start, k);
         run_gpu(o, p, &tunings[k], &t);

@@ -119,6 +119,32 @@ static void time_limit(void **state)
     mco_overlay_destroy(test_ctx, &o);
 }
 
+// A cancel of one rank ends the first sweep of all, and each tells so.
+static void cancel_and_find_bound(ranks_member *m)
+{
+    if (m->ranks.rank == 1)
+        mco_cancel(m->ctx);
+    find_bound(m);
+}
+
+static void cancel(void **state)
+{
+    (void)state;
+    ranks_member members[3];
+    mco_overlay *o = made(1500, -1);
+    task t = task_of(o, MCO_OVERLAY_METHOD_JUMP, 50);
+    ranks_run(3, cancel_and_find_bound, &t, members);
+    for (int r = 0; r < 3; r++) {
+        assert_int_equal(members[r].status, MCO_OK);
+        assert_int_equal(results[r].stop, MCO_STOP_CANCELLED);
+        assert_equal_bounds(&results[r], &results[0], 1500);
+    }
+    for (int r = 0; r < 3; r++)
+        mco_overlay_bound_result_clear(members[r].ctx, &results[r]);
+    ranks_close(3, members);
+    mco_overlay_destroy(test_ctx, &o);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -140,6 +166,6 @@ static void refusals(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(every_method), TEST(reference_threads_and_gap), TEST(time_limit), TEST(refusals)};
+    const struct CMUnitTest tests[] = {TEST(every_method), TEST(reference_threads_and_gap), TEST(time_limit), TEST(cancel), TEST(refusals)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,6 @@ typedef struct overlay_gpu_plan {
     const int32_t *d_stop;           // not 0: the host wants the launch to end
     uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][nodes + 6 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
-    int32_t whole_cluster;           // std: blocks of the cluster that has the whole run, 8 or 16; 0: whole.cu has it
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 
@@ -105,9 +104,6 @@ typedef struct overlay_gpu_plan {
 cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int class_number, int multiprocessors, int32_t *blocks);
 // The same for whole runs: whether all `blocks` fit.
 cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits);
-
-// Whether one cluster of 8 or 16 blocks can have whole runs of std.
-cudaError_t overlay_gpu_cluster_fits(int blocks, bool *fits);
 
 // One iteration: rows, then what all nodes do with the sums. `tick` counts iterations from 0: state and sums of tick % 2 are taken, and
 // those of (tick + 1) % 2 are left. `width`: of jump's ramp; 0: none. `side` runs heavy rows beside the others; forked and joined are
@@ -121,8 +117,6 @@ cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick,
 // least bound.
 cudaError_t overlay_gpu_launch_whole(const overlay_gpu_plan *plan, overlay_gpu_method method, uint32_t tick, int32_t count, const uint32_t *d_width,
                                      bool from_best, cudaStream_t stream);
-// The same of std by one cluster of plan->whole_cluster blocks (cluster.cu); d_words is not used.
-cudaError_t overlay_gpu_launch_cluster(const overlay_gpu_plan *plan, int32_t count, bool from_best, cudaStream_t stream);
 // First reaches, steps and stalls of all nodes.
 cudaError_t overlay_gpu_launch_begin(const overlay_gpu_plan *plan, cudaStream_t stream);
 // Duals: of the least bound, or d_dual where it is not NULL, to both sides.

@@ -13,7 +13,6 @@ enum { OVERLAY_GPU_LOG_ROOM = 16384 };  // iterations of a chunk, at most
 typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
     bool no_lists;    // sweeps look at whole rows
-    int cluster;      // std: blocks of the cluster of a whole run, 8 or 16; 1: no cluster, whole.cu
     int64_t chunk;    // iterations of a launch, or launches between two looks of the host, at most
     int64_t most;     // the run ends after so many iterations, as by a limit
 } overlay_gpu_tuning;
@@ -31,7 +30,7 @@ typedef struct overlay_gpu {
     cudaStream_t beside;           // for long rows; device.side stays free for d_stop
     cudaEvent_t forked, joined, ended;
     uint32_t ticks;                // iterations of whole launches
-    int64_t phase;                 // first iteration of the present duals' row: lists come at powers of two behind it
+    int64_t phase;                 // iteration of the last put of duals, from which lists count
     double launch_s;               // time of an iteration in the last launch
     double load_s;                 // wall time of opening and loading
     int64_t bytes;                 // of device memory

@@ -9,7 +9,6 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
-enum { NODES_WITHOUT_CLUSTER = OVERLAY_GPU_WHOLE_MOST };  // all: cluster.cu runs where tests and benchmarks ask for it
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
@@ -227,23 +226,6 @@ static overlay_gpu_rules rules_of(const overlay_dual *d)
                                                                                   : 0};
 }
 
-// Whole runs of std by one cluster: the largest that the device has.
-static mco_status settle_cluster(overlay_gpu *g)
-{
-    mco_status st = MCO_OK;
-    const int forced = g->tuning.cluster;
-    if (g->method != OVERLAY_GPU_STD || g->plan.whole_blocks == 0 || forced == 1 || (forced == 0 && g->plan.nodes <= NODES_WITHOUT_CLUSTER))
-        return MCO_OK;
-    for (int blocks = 16; blocks >= 8 && g->plan.whole_cluster == 0; blocks /= 2) {
-        bool fits = false;
-        if (forced == 0 || forced == blocks)
-            MCO_CUDA(g->device.ctx, overlay_gpu_cluster_fits(blocks, &fits));
-        g->plan.whole_cluster = fits ? blocks : 0;
-    }
-done:
-    return st;
-}
-
 static mco_status settle(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
@@ -260,7 +242,6 @@ static mco_status settle(overlay_gpu *g)
     if (o->is_complete && o->nodes > 0 && o->nodes <= OVERLAY_GPU_WHOLE_MOST && !g->tuning.by_sweeps)
         MCO_CUDA(g->device.ctx, overlay_gpu_whole_fits(g->method, o->nodes, g->device.info.multiprocessors, &fits));
     g->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
-    MCO_TRY(settle_cluster(g));
 done:
     return st;
 }
