@@ -111,7 +111,7 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
         const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
         own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
     } else if (METHOD == OVERLAY_GPU_STD) {
-        const uint32_t load = own.row.is_above(own.dual) ? own.row.both(own.dual, &own.worth) : 0;
+        const uint32_t load = K <= 8 || own.row.is_above(own.dual) ? own.row.both(own.dual, &own.worth) : 0;  // short sums are as quick as the look
         own.excess = (int32_t)(load - own.bandwidth);
     } else {
         own.steps.dual = own.dual;
