@@ -25,15 +25,18 @@ mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_f
 
 #else
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zmq.h>
 
 enum { KEY = 40, LINGER_MS = 2000 };
+static const int64_t MOST_BYTES = 1 << 28;  // of a message; whoever sends more is cut off
 
 typedef struct zmq_channel {
     mco_context *ctx;
@@ -48,6 +51,8 @@ static mco_status read_key(mco_context *ctx, const char *path, bool may_create, 
 {
     mco_status st = MCO_OK;
     FILE *file = NULL;
+    struct stat facts;
+    int last;
     if (path == NULL)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--key F is missing: the file of the key that coordinator and workers share");
     if (!zmq_has("curve"))
@@ -56,16 +61,21 @@ static mco_status read_key(mco_context *ctx, const char *path, bool may_create, 
     if (made >= 0) {
         bool is_written = zmq_curve_keypair(public_key, secret) == 0 && write(made, secret, KEY) == KEY && write(made, "\n", 1) == 1;
         is_written &= close(made) == 0;
-        if (!is_written)
+        if (!is_written) {
+            unlink(path);
             return mco_fail(ctx, MCO_ERR_IO, "%s: the new key cannot be written", path);
+        }
         mco_log(ctx, MCO_LOG_INFO, "key: made %s; give it to the workers, and to nobody else", path);
         return MCO_OK;
     }
     file = fopen(path, "re");
     if (file == NULL)
         return mco_fail(ctx, MCO_ERR_IO, "%s: %s", path, strerror(errno));
+    if (fstat(fileno(file), &facts) == 0 && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        mco_log(ctx, MCO_LOG_WARNING, "%s: others may read the key; chmod 600 keeps it for its owner", path);
     secret[0] = '\0';
-    if (fscanf(file, "%40s", secret) != 1 || strlen(secret) != KEY || zmq_curve_public(public_key, secret) != 0)
+    if (fscanf(file, "%40s", secret) != 1 || strlen(secret) != KEY || !(isspace(last = fgetc(file)) || last == EOF) ||
+        zmq_curve_public(public_key, secret) != 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_PARSE, "%s: no key of %d characters", path, KEY));
 done:
     fclose(file);
@@ -165,6 +175,7 @@ static mco_status open_channel(mco_context *ctx, bool is_router, const char *sec
     MCO_TRY(set(c, ZMQ_LINGER, &linger, sizeof linger));
     MCO_TRY(set(c, ZMQ_SNDHWM, &any_number, sizeof any_number));
     MCO_TRY(set(c, ZMQ_RCVHWM, &any_number, sizeof any_number));
+    MCO_TRY(set(c, ZMQ_MAXMSGSIZE, &MOST_BYTES, sizeof MOST_BYTES));
     MCO_TRY(set(c, ZMQ_IPV6, &yes, sizeof yes));
     MCO_TRY(set(c, ZMQ_CURVE_SECRETKEY, secret, KEY));
 done:

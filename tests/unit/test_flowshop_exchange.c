@@ -93,6 +93,7 @@ static void test_subtract(void **state)
         }
         const int64_t before = list.count;
         if (spoil == 0 && given.count > 0) {  // a part twice
+            assert_ok(flowshop_intervals_reserve(test_ctx, &given, given.count + 1));
             assert_ok(flowshop_intervals_add(test_ctx, &given, &given.items[0]));
             is_spoilt = true;
         } else if (spoil == 1 && owner[0] < 0) {  // a node that nobody has

@@ -9,6 +9,9 @@
 #include "flowshop/instance.h"
 
 static const double ASK_AGAIN_S = 0.05;  // a worker that had nothing to give is asked again after so long
+static const double HELLO_S = 0.5;       // hellos that came within this time are one: they waited for the coordinator together
+
+enum { MOST_WORK = FLOWSHOP_MOST_INTERVALS / 16 };  // intervals that a worker gets at once
 
 void flowshop_coordinator_begin(flowshop_coordinator *c)
 {
@@ -178,7 +181,8 @@ static mco_status send_work(flowshop_coordinator *c, flowshop_record *r)
 {
     mco_status st = MCO_OK;
     flowshop_intervals *queue = &c->state->open;
-    const int64_t count = (queue->count + c->waiting - 1) / c->waiting;
+    const int64_t share = (queue->count + c->waiting - 1) / c->waiting;
+    const int64_t count = share < MOST_WORK ? share : MOST_WORK;  // of a queue of millions the rest waits here
     MCO_TRY(flowshop_intervals_reserve(c->ctx, &r->rest, count));
     for (int64_t i = 0; i < count; i++)
         flowshop_interval_copy(&queue->items[--queue->count], flowshop_intervals_push(&r->rest));
@@ -256,12 +260,16 @@ static mco_status hello(flowshop_coordinator *c, double now_s, uint64_t peer, co
         return send_end(c, peer, m, FLOWSHOP_STOP);
     if (m->build != c->build || (m->instance != 0 && m->instance != flowshop_fingerprint(c->shop)))
         return refuse(c, peer, m);
-    // The earlier incarnation of this worker has dropped what it had.
-    for (int64_t i = 0; i < c->record_count; i++)
-        if (c->records[i].incarnation != 0 && c->records[i].peer == peer) {
-            MCO_TRY(give_up(c, &c->records[i]));
-            c->lost++;
-        }
+    // The earlier incarnation of this worker has dropped what it had, unless it was welcome a moment ago and has said nothing since.
+    for (int64_t i = 0; i < c->record_count; i++) {
+        flowshop_record *earlier = &c->records[i];
+        if (earlier->incarnation == 0 || earlier->peer != peer)
+            continue;
+        if (earlier->received == 0 && now_s < earlier->heard_s + HELLO_S)
+            return MCO_OK;  // as if this hello were lost: the worker says it again
+        MCO_TRY(give_up(c, earlier));
+        c->lost++;
+    }
     MCO_TRY(new_record(c, &r));
     const flowshop_intervals rest = r->rest;
     *r = (flowshop_record){.peer = peer, .incarnation = ++c->last_incarnation, .heard_s = now_s, .asked_s = -1,

@@ -127,8 +127,13 @@ done:
 
 mco_status flowshop_member_receive(flowshop_member *m, double now_s, flowshop_message *in)
 {
-    const bool is_over = m->state == FLOWSHOP_OVER || m->state == FLOWSHOP_REFUSED || m->state == FLOWSHOP_VOID;
-    if (is_over)
+    const bool is_over = m->state == FLOWSHOP_OVER || m->state == FLOWSHOP_REFUSED;
+    // To nobody by name: the search is over also for one whose incarnation was given up. One that is ending reports first.
+    if (!is_over && !m->is_ending && in->kind == FLOWSHOP_STOP && in->life == 0 && in->incarnation == 0) {
+        m->state = FLOWSHOP_OVER;
+        return MCO_OK;
+    }
+    if (is_over || m->state == FLOWSHOP_VOID)
         return MCO_OK;
     if (in->kind == FLOWSHOP_WELCOME) {
         m->heard_s = now_s;
@@ -190,7 +195,8 @@ mco_status flowshop_member_report(flowshop_member *m, double now_s, const flowsh
 {
     mco_status st = MCO_OK;
     flowshop_message *out = &m->out;
-    if (m->state != FLOWSHOP_AT_WORK)  // while it waits, all is reported: a report could cross work on its way
+    // While it waits, all is reported: a report could cross work on its way. And `note` holds no work that was not yet taken.
+    if (m->state != FLOWSHOP_AT_WORK || m->has_work)
         return MCO_OK;
     out->count = 0;
     for (int64_t c = 0; c < m->cells; c++)

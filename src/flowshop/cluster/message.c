@@ -181,7 +181,11 @@ static void take_path(reader *r, int32_t jobs, int32_t *digits, int32_t *depth)
 static mco_status take_intervals(mco_context *ctx, reader *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
-    const int64_t count = take_signed(r, 0, (r->size - r->at) / 3);  // an interval has at least three bytes
+    const int64_t left = (r->size - r->at) / 3;  // an interval has at least three bytes
+    const int64_t count = take_signed(r, 0, left < FLOWSHOP_MOST_INTERVALS ? left : FLOWSHOP_MOST_INTERVALS);
+    r->has_failed |= count > 0 && m->open.jobs == 0;
+    if (r->has_failed)
+        return MCO_OK;
     MCO_TRY(flowshop_intervals_reserve(ctx, &m->open, count));
     for (int64_t i = 0; i < count && !r->has_failed; i++) {
         flowshop_interval *v = flowshop_intervals_push(&m->open);
@@ -205,7 +209,7 @@ static bool are_values_valid(const flowshop_message *m)
                 return false;
         return m->count == (m->kind == FLOWSHOP_FOUND ? jobs : jobs * m->machines);
     }
-    for (int64_t i = 0; i < m->count; i += 2)
+    for (int64_t i = 0; i + 1 < m->count; i += 2)
         if (m->values[i] < (i > 0 ? m->values[i - 2] + 1 : 0) || m->values[i] >= cells || m->values[i + 1] < 0)
             return false;
     return m->count % 2 == 0;

@@ -23,6 +23,8 @@ typedef enum flowshop_message_kind {
     FLOWSHOP_MESSAGE_KINDS
 } flowshop_message_kind;
 
+enum { FLOWSHOP_MOST_INTERVALS = 1 << 20 };  // of a message; GPUs report 13,000 each
+
 // One message. Only the members of its kind travel.
 typedef struct flowshop_message {
     flowshop_message_kind kind;
