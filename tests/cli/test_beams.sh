@@ -54,6 +54,29 @@ damaged() {
     expect_text err "not a checkpoint of --method beam"
     expect 2 "$MCO" flowshop solve ta001 --method heuristic --memory 10
     expect_text err "it is for --method beam"
+    expect 2 "$MCO" flowshop solve ta001 --method beam --engine gpu --memory 10
+    expect_text err "it limits beams on the cores"
+}
+
+# Another engine and another limit of memory go on from the same file.
+resumed_elsewhere() {
+    expect 0 "$MCO" flowshop solve "${beams[@]}" --iterations 16 --checkpoint half.ckpt
+    expect 0 "$MCO" flowshop solve "${beams[@]}" --iterations 20 --json straight.json
+    expect 0 "$MCO" flowshop solve "${beams[@]}" --iterations 20 --engine reference --resume half.ckpt --json elsewhere.json
+    for member in objective bound iterations beam_width order; do
+        expect_json elsewhere.json "$member" "$(json straight.json "$member")"
+    done
+    local narrow=(ta051 --method beam --threads 1 --time-limit "${MCO_SANITIZE:+1}1") width
+    expect 0 "$MCO" flowshop solve "${narrow[@]}" --memory 1 --checkpoint narrow.ckpt --json narrow.json
+    expect_text out "(memory)"
+    width=$(json narrow.json beam_width)
+    grep -q "\"width\": $((2 * width))\b" narrow.ckpt || fail "after $width: $(cat narrow.ckpt)"
+    expect 0 "$MCO" flowshop solve "${narrow[@]}" --memory 1 --resume narrow.ckpt --json again.json
+    expect_text out "(memory)"
+    expect_json again.json objective "$(json narrow.json objective)"
+    expect_json again.json beam_width "$width"
+    expect 0 "$MCO" flowshop solve "${narrow[@]}" --memory 64 --iterations 14 --resume narrow.ckpt --json wide.json
+    [ "$(json wide.json beam_width)" -ge $((2 * width)) ] || fail "width $(json wide.json beam_width) after $width"
 }
 
 # Before the first beam there is a schedule, and it is kept.
@@ -67,4 +90,5 @@ expect 0 "$MCO" flowshop solve "${beams[@]}" --json whole.json
 killed_and_resumed KILL 137
 killed_and_resumed TERM 143
 damaged
+resumed_elsewhere
 kept_at_once

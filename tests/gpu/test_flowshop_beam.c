@@ -142,6 +142,7 @@ static void test_limit(mco_context *ctx)
     mco_flowshop_destroy(ctx, &shop);
 }
 
+// An instance beyond a limit is refused even where the first schedule is optimal, so that no beam would run.
 static void test_refusals(mco_context *ctx)
 {
     mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;

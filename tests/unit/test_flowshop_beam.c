@@ -178,12 +178,12 @@ static void test_resume(void **state)
 
 // Blocks with their size before them; only the calling thread allocates.
 enum { HEADER = 64 };
-static size_t bytes_now, bytes_most;
+static size_t bytes_now, bytes_most, bytes_allowed = SIZE_MAX;
 
 static void *allocate_counted(size_t bytes, void *user)
 {
     (void)user;
-    char *memory = malloc(bytes + HEADER);
+    char *memory = bytes_now + bytes <= bytes_allowed ? malloc(bytes + HEADER) : NULL;
     if (memory == NULL)
         return NULL;
     memcpy(memory, &bytes, sizeof bytes);
@@ -236,6 +236,39 @@ static void test_memory_limit(void **state)
     run_in_memory(120, 31, 2, TEST_IS_SANITIZED ? 1 : 3);
 }
 
+// Where an allocation fails, the error says so, and the checkpoint has the beams before.
+static void test_failure(void **state)
+{
+    (void)state;
+    const char *file = "beams_failed.ckpt";
+    mco_context_params params = MCO_CONTEXT_PARAMS_INIT;
+    mco_context *ctx = NULL;
+    mco_flowshop *shop = random_shop(50, 20, 4, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    params.allocate = allocate_counted;
+    params.release = release_counted;
+    assert_ok(mco_context_create(&ctx, &params));
+    remove(file);
+    bytes_now = 0;
+    bytes_allowed = 1 << 20;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.threads = 1;
+    p.checkpoint = file;
+    assert_int_equal(mco_flowshop_solve(ctx, shop, &p, &r), MCO_ERR_MEMORY);
+    bytes_allowed = SIZE_MAX;
+    assert_non_null(strstr(mco_context_error(ctx), "memory"));
+    p.checkpoint = NULL;
+    p.resume = file;
+    p.iterations = 0;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+    assert_true(r.iterations > 5 && r.beam_width >= 32);
+    remove(file);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_context_destroy(&ctx);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // Beams have three engines. Where a GPU is asked for and there is none, the error says so.
 static void test_refused_engines(void **state)
 {
@@ -265,6 +298,6 @@ static void test_refused_engines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
-                                       TEST(test_resume), TEST(test_memory_limit), TEST(test_refused_engines)};
+                                       TEST(test_resume), TEST(test_memory_limit), TEST(test_failure), TEST(test_refused_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ typedef struct flowshop_campaign {
     int32_t *order;     // [jobs]
     int64_t bound;      // proven
     int64_t beams;      // complete
-    int64_t reached;    // width of the widest complete beam, 0 while there is none
+    int64_t reached;    // width of the widest complete beam, as it began; 0 while there is none
     // The next beam.
     int64_t width;
     int64_t share;      // of the gap between bound and incumbent, in millionths: where its target is; all of it without targets

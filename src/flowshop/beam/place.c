@@ -9,6 +9,24 @@
 static const double CELLS_OF_CORE = 1e10, CELLS_OF_GPU = 2e12, LAYER_S = 50e-6, OPEN_S = 0.4;
 static const double SETTLED_S = 0.005;  // a shorter beam does not tell the rate of a wider one
 
+// Whether the cores must not step in.
+static bool is_gpu_asked_for(const flowshop_run *run)
+{
+    const mco_flowshop_params *p = run->params;
+    return p->method == MCO_FLOWSHOP_METHOD_BEAM && (p->engine == MCO_ENGINE_GPU || (p->engine == MCO_ENGINE_AUTO && p->gpus != NULL));
+}
+
+mco_status flowshop_beam_refuse_place(const flowshop_run *run)
+{
+    const mco_flowshop *shop = run->shop;
+    flowshop_beam_shape shape = {.jobs = shop->jobs, .machines = shop->machines, .largest = 1};
+    if (!is_gpu_asked_for(run))
+        return MCO_OK;
+    for (int64_t i = 0; i < (int64_t)shop->jobs * shop->machines; i++)
+        shape.largest = shop->times[i] > shape.largest ? shop->times[i] : shape.largest;
+    return flowshop_beam_gpu_refuse(run->ctx, &shape, run->upper_bound);
+}
+
 static mco_status open_gpu(flowshop_beam_place *p)
 {
     mco_status st = MCO_OK;
@@ -50,7 +68,7 @@ mco_status flowshop_beam_choose_place(flowshop_beam_place *p, int64_t width, boo
     *is_on_gpu = false;
     if (run->params->method != MCO_FLOWSHOP_METHOD_BEAM || (asked != MCO_ENGINE_GPU && asked != MCO_ENGINE_AUTO))
         return MCO_OK;
-    const bool pays = asked == MCO_ENGINE_GPU || run->params->gpus != NULL || cores_s > gpu_s + (p->has_looked ? 0 : OPEN_S);
+    const bool pays = is_gpu_asked_for(run) || cores_s > gpu_s + (p->has_looked ? 0 : OPEN_S);
     if (pays && !p->has_looked) {
         p->has_looked = true;
         st = open_gpu(p);
@@ -67,7 +85,7 @@ done:
 mco_status flowshop_beam_leave_gpu(flowshop_beam_place *p, mco_status failure)
 {
     flowshop_run *run = p->run;
-    if (run->params->engine == MCO_ENGINE_GPU || run->params->gpus != NULL)
+    if (is_gpu_asked_for(run))
         return failure;
     mco_log(run->ctx, MCO_LOG_INFO, "beams stay on the cores: %s", mco_context_error(run->ctx));
     flowshop_beam_gpu_close(run->ctx, &p->gpu);
@@ -91,6 +109,12 @@ mco_status flowshop_beam_run_on_gpu(flowshop_beam_place *p, const flowshop_beam_
 }
 
 #else  // all beams run on the cores
+
+mco_status flowshop_beam_refuse_place(const flowshop_run *run)
+{
+    (void)run;
+    return MCO_OK;
+}
 
 mco_status flowshop_beam_choose_place(flowshop_beam_place *p, int64_t width, bool *is_on_gpu)
 {

@@ -15,6 +15,9 @@ typedef struct flowshop_beam_place {
     double begin_s, cells;   // of the newest beam, if it runs on the cores; cells is 0 if not
 } flowshop_beam_place;
 
+// Refuses an instance that the GPU asked for cannot take, whether its beams would get there or not. Errors: LIMIT.
+mco_status flowshop_beam_refuse_place(const flowshop_run *run);
+
 // Says where a beam of `width` runs, right before it does. With engine gpu always on the GPU; with auto on one if that is faster by
 // estimate, which takes the rate of the cores from the beam before. Opens the GPU when it is first needed. Errors: with engine gpu
 // DEVICE, LIMIT, MEMORY.

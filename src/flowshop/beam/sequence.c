@@ -152,7 +152,7 @@ static void plan_width(sequence *q, double last_s)
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
     const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
     const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
-    q->state.width = next > most && width < most ? most : next;
+    q->state.width = next <= most ? next : width < most ? most : 2 * width;
 }
 
 // Settles the beam after the one that ended. A target that was tried at a width is not tried again.
@@ -324,10 +324,19 @@ static void end(sequence *q)
     mco_flowshop_result *r = q->run->result;
     if (q->has_file && write_checkpoint(q) != MCO_OK)
         r->is_checkpoint_lost = true;
-    if (is_campaign(q->run) && q->cores != NULL) {
+    if (is_campaign(q->run))
         r->beam_width = q->state.reached;
-        r->beam_bytes = q->is_on_gpu ? 0 : (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
-    }
+    if (is_campaign(q->run) && q->cores != NULL && !q->is_on_gpu)
+        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+}
+
+// A device or an allocation has failed: the file keeps the beams before. The first failure is the one to tell.
+static mco_status keep_state(sequence *q, mco_status failure)
+{
+    char text[MCO_ERROR_LENGTH];
+    snprintf(text, sizeof text, "%s", mco_context_error(q->run->ctx));
+    (void)write_checkpoint(q);
+    return mco_fail(q->run->ctx, failure, "%s", text);
 }
 
 mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
@@ -341,12 +350,15 @@ mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_s
     MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &q.state));
     if (is_campaign(run) && p->resume != NULL)
         MCO_TRY(resume(run, &q.state));
+    MCO_TRY(flowshop_beam_refuse_place(run));
     if (run->upper_bound > run->result->bound) {
         MCO_TRY(begin(&q, widest));
         MCO_TRY(run_beams(&q, beams, widest));
     }
     end(&q);
 done:
+    if (st != MCO_OK && !q.is_written)
+        st = keep_state(&q, st);
     mco_run_set_columns(&run->run, NULL, NULL, NULL);
     if (q.place.run != NULL)
         flowshop_beam_close_place(&q.place);
