@@ -116,15 +116,15 @@ cudaError_t launch_behind(bool overlaps, void (*kernel)(PARAMETERS...), dim3 blo
     return cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-// Allows a kernel as much dynamic shared memory as the device has beside its static one; it is needed for more than 48 KiB. The limit belongs
-// to the kernel, not to a launch: a limit of exactly `bytes` would refuse the launches of a larger plan that is still open. Errors:
-// cudaErrorInvalidValue where the device has less than `bytes`.
+// Allows a kernel as much dynamic shared memory as the device has beside its static one; it is needed where both are more
+// than 48 KiB. The limit belongs to the kernel, not to a launch: a limit of exactly `bytes` would refuse the launches of a
+// larger plan that is still open. Errors: cudaErrorInvalidValue where the device has less than `bytes`.
 template <class... PARAMETERS> cudaError_t allow_shared(void (*kernel)(PARAMETERS...), size_t bytes)
 {
     cudaFuncAttributes is = {};
     int device = 0, most = 0;
     cudaError_t error = cudaFuncGetAttributes(&is, (const void *)kernel);
-    if (error != cudaSuccess || bytes <= (size_t)is.maxDynamicSharedSizeBytes)
+    if (error != cudaSuccess || bytes + is.sharedSizeBytes <= (size_t)is.maxDynamicSharedSizeBytes)
         return error;
     error = cudaGetDevice(&device);
     if (error == cudaSuccess)

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#include <string.h>
-
 mco_status vrp_solution_new(mco_context *ctx, int32_t customers, int32_t routes, mco_vrp_solution *out)
 {
     mco_status st = MCO_OK;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What a search owes to the clock. Solutions are told while walks and children are still under way, and a target ends
-// the search then. What comes before the search ends at the limit too. Times are compared with a multiple of what a
-// loaded machine needs, and with a part of what a search needs that looks between its rounds only (4 s and more).
+// the search then. What comes before the search ends at the limit too. What a search does until then is counted in CPU
+// seconds, for a loaded machine may give it few of them: less than a search does that looks between its rounds only (4 s
+// and more of each thread).
 #include "test_support.h"
 
+#include "base/clock.h"
 #include "base/rng.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/curve.h"
@@ -11,7 +13,7 @@
 #include "vrp/search/search.h"
 #include "vrp_support.h"
 
-static const double SOON_S = TEST_IS_SANITIZED ? 30 : 3;
+static const double SOON_S = TEST_IS_SANITIZED ? 30 : 3;  // CPU seconds of each thread
 
 // Customers at random places of a square, with demands 1 to 9.
 static mco_vrp *problem_of(uint64_t seed, int32_t customers)
@@ -62,7 +64,7 @@ static mco_vrp *asymmetric_of(uint64_t seed, int32_t customers)
 typedef struct heard {
     const mco_vrp *problem;
     int incumbents, wanted;
-    double time_s;
+    double cpu_s;  // of the process, at the last of them
 } heard;
 
 // Stops at the incumbent that is wanted. Every solution told must be valid and have the cost told.
@@ -74,7 +76,7 @@ static int listen(const mco_progress *progress, void *user)
         return 0;
     assert_ok(mco_vrp_check(test_ctx, h->problem, progress->solution, &cost));
     assert_true(progress->objective == (double)cost / mco_vrp_scale(h->problem));
-    h->time_s = progress->time_s;
+    h->cpu_s = mco_cpu_clock_s();
     return ++h->incumbents >= h->wanted;
 }
 
@@ -88,20 +90,22 @@ static void assert_told_soon(mco_vrp *problem, int threads)
     params.engine = MCO_ENGINE_CPU;
     params.target = 0;
     mco_context_set_callback(test_ctx, listen, &h);
+    double begin_s = mco_cpu_clock_s();
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     mco_context_set_callback(test_ctx, NULL, NULL);
     assert_int_equal(r.stop, MCO_STOP_CANCELLED);
     assert_true(h.incumbents >= h.wanted);  // walks that end may bring one more
-    assert_true(h.time_s < SOON_S);
+    assert_true(h.cpu_s - begin_s < SOON_S * threads);
 
     // The third cost as a target ends the search as soon.
     params.target = r.cost;
     mco_vrp_result_clear(test_ctx, &r);
     r = (mco_vrp_result)MCO_VRP_RESULT_INIT;
+    begin_s = mco_cpu_clock_s();
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_TARGET);
     assert_true(r.cost <= params.target);
-    assert_true(r.work.solve_s < 2 * SOON_S);
+    assert_true(mco_cpu_clock_s() - begin_s < 2 * SOON_S * threads);
     mco_vrp_result_clear(test_ctx, &r);
     mco_vrp_destroy(test_ctx, &problem);
 }
@@ -136,9 +140,11 @@ static void tiny_searches_end_at_their_target(void **state)
         mco_vrp_params params = MCO_VRP_PARAMS_INIT;
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
         params.target = (double)optimum_of(problem);
+        params.threads = 2;
+        const double begin_s = mco_cpu_clock_s();
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
         assert_int_equal(r.stop, MCO_STOP_TARGET);
-        assert_true(r.work.solve_s < SOON_S);
+        assert_true(mco_cpu_clock_s() - begin_s < 2 * SOON_S);
         mco_vrp_result_clear(test_ctx, &r);
         mco_vrp_destroy(test_ctx, &problem);
     }
@@ -318,7 +324,19 @@ static void long_files_are_given_up_at_the_limit(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
-// The time that a neighbourhood keeps for its end is no reason to have no routes. A busy machine may delay a run.
+// Whether a curve takes less than half of a limit: then a machine is free enough to judge what that limit gives.
+static bool is_curve_within(const mco_vrp *problem, double limit_s)
+{
+    mco_vrp_solution s = {0};
+    const double begin_s = mco_clock_s();
+    assert_ok(vrp_construct_along_curve(test_ctx, problem, NULL, &s));
+    const double seconds = mco_clock_s() - begin_s;
+    mco_vrp_solution_clear(test_ctx, &s);
+    return seconds < limit_s / 2;
+}
+
+// The time that a neighbourhood keeps for its end, 0.25 s, is no reason to have no routes. On a busy machine a curve may take
+// longer than the limit itself: such a run says nothing.
 static void a_neighbourhood_has_the_routes_along_a_curve(void **state)
 {
     (void)state;
@@ -327,15 +345,19 @@ static void a_neighbourhood_has_the_routes_along_a_curve(void **state)
     mco_status st = MCO_ERR_STOPPED;
     mco_vrp *problem = problem_of(19, 1000000);
     mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+    int judged = 0;
     params.engine = MCO_ENGINE_CPU;
     params.time_limit_s = 0.24;
-    for (int run = 0; run < 5 && st == MCO_ERR_STOPPED; run++) {
+    for (int run = 0; run < 8 && judged < 4 && st == MCO_ERR_STOPPED; run++) {
         mco_vrp_neighbourhood_result r = MCO_VRP_NEIGHBOURHOOD_RESULT_INIT;
+        const bool is_free = is_curve_within(problem, params.time_limit_s);
         st = mco_vrp_neighbourhood(test_ctx, problem, &params, &r);
+        assert_true(st == MCO_ERR_STOPPED || st == MCO_OK);
         assert_true(st != MCO_OK || (r.stop == MCO_STOP_TIME && r.sweep_count == 0 && r.is_feasible));
         mco_vrp_neighbourhood_result_clear(test_ctx, &r);
+        judged += is_free && is_curve_within(problem, params.time_limit_s);
     }
-    assert_int_equal(st, MCO_OK);
+    assert_true(st == MCO_OK || judged < 4);
     mco_vrp_destroy(test_ctx, &problem);
 }
 

@@ -62,13 +62,13 @@ done:
 
 // ---- The number of routes
 
-// The least number of routes that carries all the demand.
+// The least number of routes that carries all the demand; customers without any need one.
 static int32_t least_routes(const mco_vrp *problem)
 {
     int64_t demand = 0;
     for (int32_t i = 1; i < problem->nodes; i++)
         demand += problem->demand[i];
-    return problem->capacity > 0 ? (int32_t)((demand + problem->capacity - 1) / problem->capacity) : 0;
+    return demand > 0 ? (int32_t)((demand + problem->capacity - 1) / problem->capacity) : 1;
 }
 
 static mco_status try_fewer(vrp_rounds *s, bool *is_found)
@@ -90,8 +90,9 @@ mco_status vrp_fleet_choose(vrp_rounds *s)
     const int32_t n = s->problem->customers, least = least_routes(s->problem);
     mco_vrp_solution best = {0};
     bool is_better = true;
-    if (vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE || s->now.routes <= least || TRIAL * vrp_whole_steps(s) < TRIAL_STEPS)
-        return MCO_OK;
+    if (s->search->exactly > 0 || vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE || s->now.routes <= least ||
+        TRIAL * vrp_whole_steps(s) < TRIAL_STEPS)
+        return MCO_OK;  // of an exact number there are never fewer
     MCO_TRY(vrp_solution_new(s->search->ctx, n, n, &best));
     MCO_TRY(vrp_whole_anneal(s, vrp_rounds_share(s) + TRIAL));
     while (is_better && s->now.routes > least && !vrp_rounds_is_over(s)) {
