@@ -95,15 +95,16 @@ typedef struct overlay_gpu_plan {
     overlay_gpu_sums *d_sums;        // [OVERLAY_GPU_SLOTS]
     overlay_gpu_change *d_log;
     const int32_t *d_stop;           // not 0: the host wants the launch to end
-    uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][nodes + 6 * whole_blocks] of whole runs; zeroed before the first one
+    uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][2 * nodes + 3 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 
 // Blocks that fit on the device at a time, for the kernel of a class.
 cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int class_number, int multiprocessors, int32_t *blocks);
-// The same for whole runs: whether all `blocks` fit.
+// The same for whole runs: whether all blocks fit, of jump and dist, and of std.
 cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits);
+cudaError_t overlay_gpu_std_fits(int32_t nodes, int multiprocessors, bool *fits);
 
 // One iteration: rows, then what all nodes do with the sums. `tick` counts iterations from 0: state and sums of tick % 2 are taken, and
 // those of (tick + 1) % 2 are left. `width`: of jump's ramp; 0: none. `side` runs heavy rows beside the others; forked and joined are
@@ -112,11 +113,13 @@ cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, overlay_gpu_m
                                      cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined);
 // Makes lists of near links for the duals before iteration `tick`, whose ramp has this width.
 cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream);
-// `count` iterations of a complete instance in one launch, from the state and duals of slot and side 0, which take the results. `tick` counts
+// `count` iterations of jump or dist on a complete instance in one launch, from the state and duals of slot and side 0, which take the results. `tick` counts
 // iterations of all launches since d_words was zeroed. d_width [count]: of jump's ramp; NULL: none. from_best: the first duals are those of the
 // least bound.
 cudaError_t overlay_gpu_launch_whole(const overlay_gpu_plan *plan, overlay_gpu_method method, uint32_t tick, int32_t count, const uint32_t *d_width,
                                      bool from_best, cudaStream_t stream);
+// The same for std.
+cudaError_t overlay_gpu_launch_std(const overlay_gpu_plan *plan, int32_t count, cudaStream_t stream);
 // First reaches, steps and stalls of all nodes.
 cudaError_t overlay_gpu_launch_begin(const overlay_gpu_plan *plan, cudaStream_t stream);
 // Duals: of the least bound, or d_dual where it is not NULL, to both sides.

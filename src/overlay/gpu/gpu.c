@@ -53,7 +53,9 @@ static mco_status enqueue(overlay_gpu *g, overlay_gpu_method method, int32_t cou
             MCO_CUDA(device->ctx, cudaMemcpyAsync(g->d_width, g->h_width, (size_t)count * sizeof *g->d_width, cudaMemcpyHostToDevice,
                                                   device->stream));
         MCO_CUDA(device->ctx, cudaEventRecord(device->begin, device->stream));
-        MCO_CUDA(device->ctx, overlay_gpu_launch_whole(&g->plan, method, g->ticks, count, has_width ? g->d_width : NULL, from_best, device->stream));
+        MCO_CUDA(device->ctx, method == OVERLAY_GPU_STD
+                                  ? overlay_gpu_launch_std(&g->plan, count, device->stream)
+                                  : overlay_gpu_launch_whole(&g->plan, method, g->ticks, count, has_width ? g->d_width : NULL, from_best, device->stream));
         g->ticks += (uint32_t)count;
         goto done;
     }

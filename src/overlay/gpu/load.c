@@ -163,7 +163,7 @@ static mco_status take_rooms(overlay_gpu *g)
 {
     mco_status st = MCO_OK;
     overlay_gpu_plan *p = &g->plan;
-    const int64_t nodes = p->nodes, words = OVERLAY_GPU_SLOTS * (nodes + 6 * p->whole_blocks);
+    const int64_t nodes = p->nodes, words = OVERLAY_GPU_SLOTS * (2 * nodes + 3 * p->whole_blocks);
     TAKE(&p->d_best, nodes);
     TAKE(&p->d_reach, nodes);
     TAKE(&p->d_alpha, nodes);
@@ -240,7 +240,9 @@ static mco_status settle(overlay_gpu *g)
                                                              : OVERLAY_GPU_JUMP;
     g->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .rules = rules_of(g->d)};
     if (o->is_complete && o->nodes > 0 && o->nodes <= OVERLAY_GPU_WHOLE_MOST && !g->tuning.by_sweeps)
-        MCO_CUDA(g->device.ctx, overlay_gpu_whole_fits(g->method, o->nodes, g->device.info.multiprocessors, &fits));
+        MCO_CUDA(g->device.ctx, g->method == OVERLAY_GPU_STD
+                                    ? overlay_gpu_std_fits(o->nodes, g->device.info.multiprocessors, &fits)
+                                    : overlay_gpu_whole_fits(g->method, o->nodes, g->device.info.multiprocessors, &fits));
     g->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
 done:
     return st;

@@ -142,16 +142,6 @@ template <int K, bool OF_BLOCK> struct kept_row {
         return sum_up(shared(), turn, product);
     }
 
-    // Whether any excess is: near the optimum few are, and then the sums of a warp's row are 0.
-    DEVICE bool is_above(uint32_t dual) const
-    {
-        uint32_t greatest = 0;
-#pragma unroll
-        for (int k = 0; k < K; k++)
-            greatest = greatest > excess[k] ? greatest : excess[k];
-        return agree(greatest > dual);
-    }
-
     // over(), and what the links are worth.
     DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
     {

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Whole runs on a complete instance of up to 1,024 nodes: one launch, one exchange an iteration.
+// Whole runs of jump and dist on a complete instance of up to 1,024 nodes: one launch, one exchange an iteration.
 //
 // Mapping. A warp has a node and keeps its row in registers: 32 links a lane at most, weights and limits made once from uptimes and
-// bandwidths. A block of 8 warps keeps all duals in shared memory. After a sweep every warp sends its word, a dual or, for std, an excess; the
+// bandwidths. A block of 8 warps keeps all duals in shared memory. After a sweep every warp sends its dual in a word; the
 // block sends the sum of its bounds in three words. Every block waits for the words of all, and so does itself what follows from the sums:
 // there is no master. A word carries the number of its iteration (words.cuh), so the exchange costs one way through the L2 cache.
 //
-// Bytes. 8 a node and 24 (std 48) a block are read by each block: 11 KB, 1.4 MB for all 125 blocks of 1,000 nodes, or 0.25 us at 5.5 TB/s of
+// Bytes. 8 a node and 24 a block are read by each block: 11 KB, 1.4 MB for all 125 blocks of 1,000 nodes, or 0.25 us at 5.5 TB/s of
 // the L2 cache. Nothing else is read.
 //
 // Operations. A look at a row takes 2 or 3 instructions a link where only limits are summed, and 6 issue slots where worths are too (a
 // product of 32 bits added to 64 takes two). 1,000 nodes are 1,000 warps of 32 links on 528 schedulers, two on most. So
-//     std        32 * 8 * 2 = 512 cycles, 0.29 us an iteration;
 //     jump       about 7 looks, 1,500 cycles, 0.85 us;
 //     dist       20 looks of 6 slots, 7,700 cycles, 4.4 us, or 2.2 ms for 500 iterations. Once steps are short, a warp keeps the links within reach
 //                only, 1 to 8 a lane: then the chain of 20 dependent steps limits, about 150 cycles each, 1.7 us.
-// The exchange adds a store, a load and two barriers of a block, 0.8 us at least: the floor of 10,000 iterations of std is 11 ms. An H200 took 2.7 us
-// an iteration of std for 250 nodes, whose rows take next to nothing: the exchange, sums over lanes, a root and a quotient in doubles.
+// The exchange adds a store, a load and two barriers of a block, 0.8 us at least.
 //
 // Why no block waits for ever: a cooperative launch has all blocks on the device, and each sends its words in every iteration, whatever it
 // finds. A block overwrites the words of iteration k at k + 2, after all have sent those of k + 1, hence have read those of k.
@@ -25,7 +23,7 @@
 namespace {
 
 constexpr int WARPS = OVERLAY_GPU_BLOCK / WARP, BLOCKS_MOST = OVERLAY_GPU_WHOLE_MOST / WARPS;
-constexpr int BOUND_WORDS = 3, SUM_WORDS = 2 * BOUND_WORDS;  // of a block: its bound, its squares
+constexpr int BOUND_WORDS = 3;  // of a block
 // A sum of 64 bits goes in pieces of 22 bits, whose sums over 1,024 nodes fit 32 bits: so one instruction adds them up over a warp.
 constexpr int PIECE_BITS = 22;
 constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
@@ -34,10 +32,8 @@ constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
 struct whole_room {
     uint64_t view[WARPS][VIEW_MOST];  // dist
     uint32_t dual[OVERLAY_GPU_WHOLE_MOST];
-    int32_t excess[OVERLAY_GPU_WHOLE_MOST];  // std
-    uint64_t part[WARPS], square[WARPS];
+    uint64_t part[WARPS];
     wide_sum bound;
-    double norm;  // std
 };
 
 struct whole_task {
@@ -55,7 +51,6 @@ template <int K> struct own_node {
     int32_t i;
     bool is_node;  // i < nodes
     uint32_t dual, next, bandwidth, reach;
-    int32_t excess;
     uint64_t worth;
     descent steps;
 };
@@ -110,9 +105,6 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
         const uint32_t width = t.d_width != nullptr ? __ldg(t.d_width + at) : 0;
         const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
         own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
-    } else if (METHOD == OVERLAY_GPU_STD) {
-        const uint32_t load = K <= 8 || own.row.is_above(own.dual) ? own.row.both(own.dual, &own.worth) : 0;  // short sums are as quick as the look
-        own.excess = (int32_t)(load - own.bandwidth);
     } else {
         own.steps.dual = own.dual;
         if (K > 4 && rules.by_sign && rules.inner <= MOST_VIEWED)
@@ -125,25 +117,22 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
 }
 
 // Sends what the block has found. The worth of a row and twice that of its dual are below 2^64 together.
-template <int METHOD, int K> DEVICE void tell(const whole_task &t, whole_room &room, uint64_t *words, uint32_t tag, const own_node<K> &own)
+template <int K> DEVICE void tell(const whole_task &t, whole_room &room, uint64_t *words, uint32_t tag, const own_node<K> &own)
 {
     const int warp = (int)(threadIdx.x / WARP), lane = (int)(threadIdx.x % WARP);
-    const bool has_squares = METHOD == OVERLAY_GPU_STD;
     if (lane == 0 && own.is_node)
-        send(words + own.i, has_squares ? (uint32_t)own.excess : own.next, tag);
-    if (lane == 0) {
+        send(words + own.i, own.next, tag);
+    if (lane == 0)
         room.part[warp] = own.is_node ? own.worth + 2 * ((uint64_t)own.dual * own.bandwidth) : 0;
-        room.square[warp] = own.is_node && has_squares ? (uint64_t)((int64_t)own.excess * own.excess) : 0;
-    }
     __syncthreads();
-    if (warp >= (has_squares ? 2 : 1))
+    if (warp > 0)
         return;
-    const uint64_t value = lane < WARPS ? (warp == 0 ? room.part : room.square)[lane] : 0;
+    const uint64_t value = lane < WARPS ? room.part[lane] : 0;
     const uint32_t low = __reduce_add_sync(ALL_LANES, (uint32_t)value & PIECE);
     const uint32_t middle = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> PIECE_BITS) & PIECE);
     const uint32_t high = __reduce_add_sync(ALL_LANES, (uint32_t)(value >> 2 * PIECE_BITS));
     if (lane < BOUND_WORDS)
-        send(words + t.plan.nodes + (warp * BOUND_WORDS + lane) * t.plan.whole_blocks + blockIdx.x, lane == 0 ? low : lane == 1 ? middle : high, tag);
+        send(words + t.plan.nodes + lane * t.plan.whole_blocks + blockIdx.x, lane == 0 ? low : lane == 1 ? middle : high, tag);
 }
 
 // Waits for all pieces of blocks lane, lane + 32, ...: N of each kind at most.
@@ -203,30 +192,22 @@ DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
     return sum;
 }
 
-// Waits for the words of all. The first warp takes the bound, for std the second one the squares, the others the nodes.
-template <int METHOD, int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
+// Waits for the words of all. The first warp takes the bound, the others the nodes.
+template <int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
 {
-    constexpr int SUMMERS = METHOD == OVERLAY_GPU_STD ? 2 : 1, HEARERS = OVERLAY_GPU_BLOCK - SUMMERS * WARP;
-    constexpr int N = (K * WARP + HEARERS - 1) / HEARERS;
-    const int warp = (int)(threadIdx.x / WARP), blocks = t.plan.whole_blocks;
-    if (warp < SUMMERS) {
-        const wide_sum sum = wait_for_sum(words + t.plan.nodes + warp * BOUND_WORDS * blocks, blocks, tag);
-        if (warp == 1)
-            room.norm = norm_of(t.plan.rules, sum);  // all lanes write the same
-        else if (threadIdx.x % WARP == 0)
+    constexpr int HEARERS = OVERLAY_GPU_BLOCK - WARP, N = (K * WARP + HEARERS - 1) / HEARERS;
+    if (threadIdx.x < WARP) {
+        const wide_sum sum = wait_for_sum(words + t.plan.nodes, t.plan.whole_blocks, tag);
+        if (threadIdx.x == 0)
             room.bound = sum;
     } else {
-        const int from = (int)threadIdx.x - SUMMERS * WARP;
+        const int from = (int)threadIdx.x - WARP;
         uint64_t got[N];
         wait_for<N>(words, from, t.plan.nodes, HEARERS, tag, got);
 #pragma unroll
-        for (int k = 0; k < N; k++) {
-            const int j = from + k * HEARERS;
-            if (j < t.plan.nodes && METHOD == OVERLAY_GPU_STD)
-                room.excess[j] = (int32_t)(uint32_t)got[k];
-            else if (j < t.plan.nodes)
-                room.dual[j] = (uint32_t)got[k];
-        }
+        for (int k = 0; k < N; k++)
+            if (from + k * HEARERS < t.plan.nodes)
+                room.dual[from + k * HEARERS] = (uint32_t)got[k];
     }
     __syncthreads();
 }
@@ -245,22 +226,15 @@ template <int METHOD, int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK
     open_node<METHOD, K>(p, room, own);
     for (int32_t at = 0; at < t.count; at++) {
         const uint32_t tag = t.tick + (uint32_t)at + 1;
-        uint64_t *words = p.d_words + (tag % OVERLAY_GPU_SLOTS) * (uint64_t)(p.nodes + SUM_WORDS * p.whole_blocks);
+        uint64_t *words = p.d_words + (tag % OVERLAY_GPU_SLOTS) * (uint64_t)(p.nodes + BOUND_WORDS * p.whole_blocks);
         load_row(room, own);
         work<METHOD, K>(t, room, at, own);
-        tell<METHOD, K>(t, room, words, tag, own);
-        hear<METHOD, K>(t, room, words, tag);
+        tell(t, room, words, tag, own);
+        hear<K>(t, room, words, tag);
         const wide_sum bound = room.bound;
         const bool is_less = take_bound(s, bound, p.d_log, is_writer);
         if (is_less && own.is_node && threadIdx.x % WARP == 0)
             p.d_best[own.i] = own.dual;
-        if (METHOD == OVERLAY_GPU_STD) {
-            const double length = step_length(s, p.rules, is_less, bound, room.norm);
-            for (int j = (int)threadIdx.x; j < p.nodes; j += OVERLAY_GPU_BLOCK)
-                room.dual[j] = stepped(room.dual[j], length, room.excess[j]);
-            __syncthreads();
-            own.next = own.is_node ? room.dual[own.i] : 0;
-        }
         own.dual = own.next;
         if (METHOD == OVERLAY_GPU_JUMP && p.rules.is_plain) {
             test_gain(s);
@@ -282,9 +256,7 @@ template <int METHOD> whole_kernel *kernel_of(int32_t nodes)
 
 whole_kernel *kernel_for(overlay_gpu_method method, int32_t nodes)
 {
-    return method == OVERLAY_GPU_STD    ? kernel_of<OVERLAY_GPU_STD>(nodes)
-           : method == OVERLAY_GPU_DIST ? kernel_of<OVERLAY_GPU_DIST>(nodes)
-                                        : kernel_of<OVERLAY_GPU_JUMP>(nodes);
+    return method == OVERLAY_GPU_DIST ? kernel_of<OVERLAY_GPU_DIST>(nodes) : kernel_of<OVERLAY_GPU_JUMP>(nodes);
 }
 
 }  // namespace

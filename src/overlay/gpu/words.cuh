@@ -38,6 +38,27 @@ DEVICE uint64_t look(const uint64_t *word)
     return both;
 }
 
+// Two words at once, at an address of 16 bytes. Each is read and written as a whole, but not both together: each needs a tag.
+DEVICE void send_two(uint64_t *words, uint64_t first, uint64_t second)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" ::"l"(words), "l"(first), "l"(second) : "memory");
+#else
+    *(volatile uint64_t *)words = first;
+    *(volatile uint64_t *)(words + 1) = second;
+#endif
+}
+
+DEVICE void look_at_two(const uint64_t *words, uint64_t &first, uint64_t &second)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
+    asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
+#else
+    first = *(const volatile uint64_t *)words;
+    second = *(const volatile uint64_t *)(words + 1);
+#endif
+}
+
 // A launch whose blocks are all on the device at once, or an error.
 template <class... PARAMETERS, class... ARGUMENTS>
 cudaError_t launch_together(void (*kernel)(PARAMETERS...), int blocks, int threads, size_t shared_bytes, cudaStream_t stream,
