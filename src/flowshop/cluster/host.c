@@ -53,12 +53,12 @@ done:
 static mco_status receive(host *h, double wait_s)
 {
     mco_status st = MCO_OK;
-    enum { MOST = 4096 };  // then the clock is looked at
+    enum { MOST = 4096, FEW = 256 };  // then the clock is looked at; FEW while a snapshot is taken, so that it goes on
     const mco_channel *channel = &h->station->channel;
     const uint8_t *data;
     uint64_t peer;
     int64_t size;
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < (h->c.snapshot.is_open ? FEW : MOST); i++) {
         MCO_TRY(channel->receive(channel->self, i == 0 ? wait_s : 0, &peer, &data, &size));
         if (size < 0)
             break;
