@@ -59,7 +59,7 @@ cluster_on_full_disk() {
 
 if [ -z "${in_space:-}" ]; then
     code=0
-    in_space=1 "${space[@]}" bash "$(dirname "$script")/runner.sh" "$script" || code=$?
+    in_space=1 "${space[@]}" bash "$(dirname "${BASH_SOURCE[0]}")/runner.sh" "${BASH_SOURCE[0]}" || code=$?
     [ "$code" -eq 0 ] || fail "in the name space: exit code $code"
     return
 fi

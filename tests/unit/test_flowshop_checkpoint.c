@@ -245,6 +245,72 @@ static mco_status write_snapshot(const mco_flowshop *shop, flowshop_checkpoint *
     return st;
 }
 
+// A worker takes the queue and is lost while a snapshot is taken, so the queue has other intervals at the same places. The snapshot has
+// those of its begin, each once.
+static void test_snapshot_of_a_moving_queue(void **state)
+{
+    (void)state;
+    enum { COUNT = 200 };
+    mco_flowshop *shop = taillard("ta020");
+    flowshop_checkpoint c, begun;
+    flowshop_message hello = {.kind = FLOWSHOP_HELLO, .power = 1};
+    flowshop_packed_place place = {0};
+    flowshop_interval v = {0};
+    fill(shop, COUNT, &c);
+    fill(shop, COUNT, &begun);
+    assert_ok(flowshop_interval_create(test_ctx, 20, &v));
+    flowshop_coordinator coordinator = {.ctx = test_ctx, .shop = shop, .silence_s = 1, .send = drop_message, .state = &c};
+    flowshop_coordinator_begin(&coordinator);
+    assert_ok(flowshop_snapshot_begin(&coordinator));
+    bool is_whole = false;
+    for (int step = 1; !is_whole; step++) {
+        is_whole = flowshop_snapshot_go_on(&coordinator, 7);
+        if (step % 3 == 0)
+            assert_ok(flowshop_coordinator_receive(&coordinator, step, 1, &hello));
+        if (step % 3 == 1)
+            assert_ok(flowshop_coordinator_tick(&coordinator, step + 2));
+        c.leaves++;
+    }
+    assert_int_equal(coordinator.snapshot.open.count, COUNT);
+    assert_int_equal(coordinator.snapshot.state.leaves, begun.leaves);
+    int64_t found[COUNT] = {0};
+    while (flowshop_packed_next(&coordinator.snapshot.open, 20, &place, &v))
+        for (int i = 0; i < COUNT; i++) {
+            const flowshop_interval *w = &begun.open.items[i];
+            found[i] += flowshop_node_compare(v.a, v.a_depth, w->a, w->a_depth) == 0 &&
+                        flowshop_node_compare(v.b, v.b_depth, w->b, w->b_depth) == 0;
+        }
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(found[i], 1);
+    flowshop_interval_destroy(test_ctx, &v);
+    flowshop_coordinator_end(&coordinator);
+    flowshop_checkpoint_destroy(test_ctx, &begun);
+    flowshop_checkpoint_destroy(test_ctx, &c);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Without memory for it the snapshot fails and the search goes on.
+static void test_snapshot_without_memory(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = taillard("ta020");
+    flowshop_checkpoint c;
+    fill(shop, 10, &c);
+    flowshop_coordinator coordinator = {.ctx = test_ctx, .shop = shop, .silence_s = 1, .send = drop_message, .state = &c};
+    flowshop_coordinator_begin(&coordinator);
+    assert_ok(flowshop_snapshot_begin(&coordinator));
+    test_fail_allocation(1);
+    assert_false(flowshop_snapshot_go_on(&coordinator, 100));
+    test_fail_allocation(0);
+    assert_true(coordinator.snapshot.has_failed && !coordinator.snapshot.is_open);
+    assert_ok(flowshop_snapshot_begin(&coordinator));
+    assert_true(flowshop_snapshot_go_on(&coordinator, 100));
+    assert_int_equal(coordinator.snapshot.open.count, 10);
+    flowshop_coordinator_end(&coordinator);
+    flowshop_checkpoint_destroy(test_ctx, &c);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 static void test_writer(void **state)
 {
     (void)state;
@@ -310,7 +376,8 @@ static void test_full_disk(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_both_forms), TEST(test_spoilt_files), TEST(test_wrong_content), TEST(test_writer),
+    const struct CMUnitTest tests[] = {TEST(test_both_forms), TEST(test_spoilt_files), TEST(test_wrong_content), TEST(test_snapshot_of_a_moving_queue),
+                                       TEST(test_snapshot_without_memory), TEST(test_writer),
                                        TEST(test_full_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
