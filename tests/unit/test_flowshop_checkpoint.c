@@ -338,6 +338,46 @@ static void test_writer(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// The tree of ta020 in pieces at depth 4, more than a text takes. A file of them passes through a coordinator into another file, and one
+// process does the rest: the nodes are those of the whole tree.
+static void test_search_from_many_intervals(void **state)
+{
+    (void)state;
+    enum { JOBS = 20, DEPTH = 4, PIECES = 20 * 19 * 18 * 17 };
+    mco_flowshop *shop = taillard("ta020");
+    const char *first = test_path("pieces.ckpt"), *second = test_path("again.ckpt");
+    solve_of_test s;
+    flowshop_checkpoint passed;
+    int32_t next[DEPTH] = {0};
+    prepare(&s, shop, MCO_ENGINE_CPU, 0, 2, 1591);
+    s.state.bound = MCO_FLOWSHOP_BOUND_LB1;
+    s.state.branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH;
+    s.state.upper_bound = 1591;
+    assert_ok(flowshop_intervals_reserve(test_ctx, &s.state.open, PIECES));
+    for (int i = 0; i < PIECES; i++) {
+        flowshop_interval *v = flowshop_intervals_push(&s.state.open);
+        memcpy(v->a, next, sizeof next);
+        v->a_depth = flowshop_path_trim(next, DEPTH);  // the ancestors of the same number are in this piece
+        for (int d = DEPTH - 1; d >= 0 && ++next[d] == JOBS - d; d--)
+            next[d] = 0;
+        memcpy(v->b, next, sizeof next);
+        v->b_depth = i + 1 < PIECES ? flowshop_path_trim(next, DEPTH) : 0;
+    }
+    assert_ok(flowshop_checkpoint_write(test_ctx, shop, &s.state, first));
+    assert_ok(flowshop_checkpoint_create(test_ctx, JOBS, &passed));
+    assert_ok(flowshop_checkpoint_read(test_ctx, shop, first, &passed));
+    assert_ok(write_snapshot(shop, &passed, second));
+    s.state.open.count = 0;
+    assert_ok(flowshop_checkpoint_read(test_ctx, shop, second, &s.state));
+    assert_int_equal(s.state.open.count, PIECES);
+    assert_ok(search(&s));
+    assert_int_equal(s.result.nodes, 268812);
+    assert_true(s.is_proved);
+    flowshop_checkpoint_destroy(test_ctx, &passed);
+    end(&s);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // A file may have 4,096 bytes, as on a disk that is full: the checkpoint fails, the earlier one stays. Then there is room again.
 static void test_full_disk(void **state)
 {
@@ -378,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_both_forms), TEST(test_spoilt_files), TEST(test_wrong_content), TEST(test_snapshot_of_a_moving_queue),
                                        TEST(test_snapshot_without_memory), TEST(test_writer),
+                                       TEST(test_search_from_many_intervals),
                                        TEST(test_full_disk)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
