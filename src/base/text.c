@@ -31,6 +31,13 @@ static inline unsigned is_binary(unsigned char c)
     return (unsigned)(c < ' ') & (unsigned)((unsigned char)(c - '\t') > '\r' - '\t');
 }
 
+// Whether the content is bytes, which begin with `mark`; NULL: it is text.
+static bool is_marked(const mco_text *t, const char *mark)
+{
+    const size_t size = mark != NULL ? strlen(mark) : 0;
+    return size > 0 && t->size >= size && memcmp(t->data, mark, size) == 0;
+}
+
 // Refuses content that is no text, from byte `from` on. Text has no control characters except those for space. A picture
 // or a program has others. The message gives the place of the first one.
 static mco_status refuse_binary(mco_text *t, size_t from)
@@ -73,7 +80,7 @@ static mco_status refuse_larger(mco_text *t, int64_t size)
 }
 
 // Reads up to MCO_TEXT_MAX_BYTES + 1 bytes. Each block is tested at once: a picture ends with its first block.
-static mco_status read_text(mco_text *t, mco_blocks *blocks)
+static mco_status read_text(mco_text *t, const char *mark, mco_blocks *blocks)
 {
     enum { BLOCK = 1 << 16, LINES_OF_BLOCK = 64 };  // about as much work as so many lines
     mco_status st = MCO_OK;
@@ -94,21 +101,22 @@ static mco_status read_text(mco_text *t, mco_blocks *blocks)
         t->size += got;
         MCO_TRY(mco_text_in_time(t, ++blocks_read * LINES_OF_BLOCK));
         MCO_TRY(refuse_larger(t, (int64_t)t->size));
-        MCO_TRY(refuse_binary(t, t->size - got));
+        if (!is_marked(t, mark))
+            MCO_TRY(refuse_binary(t, t->size - got));
     } while (got == part);
     t->data[t->size] = '\0';
 done:
     return st;
 }
 
-mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
+mco_status mco_text_open_marked(mco_context *ctx, const char *path, const char *mark, mco_text *out)
 {
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
     mco_blocks blocks = {0};
     MCO_TRY(set_name(&t, strcmp(path, "-") == 0 ? "standard input" : path));
     MCO_TRY(mco_blocks_open(ctx, path, MCO_PACKING_BY_CONTENT, &blocks));
-    MCO_TRY(read_text(&t, &blocks));
+    MCO_TRY(read_text(&t, mark, &blocks));
     start(&t);
     *out = t;
 done:
@@ -118,8 +126,13 @@ done:
     return st;
 }
 
-mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
-                                mco_text *out)
+mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out)
+{
+    return mco_text_open_marked(ctx, path, NULL, out);
+}
+
+mco_status mco_text_from_memory_marked(mco_context *ctx, const char *name, const void *data, size_t size, const char *mark,
+                                       mco_text *out)
 {
     mco_status st = MCO_OK;
     mco_text t = {.ctx = ctx};
@@ -129,13 +142,19 @@ mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *
     if (size > 0)
         memcpy(t.data, data, size);
     t.size = size;
-    MCO_TRY(refuse_binary(&t, 0));
+    if (!is_marked(&t, mark))
+        MCO_TRY(refuse_binary(&t, 0));
     start(&t);
     *out = t;
 done:
     if (st != MCO_OK)
         mco_text_close(&t);
     return st;
+}
+
+mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size, mco_text *out)
+{
+    return mco_text_from_memory_marked(ctx, name, data, size, NULL, out);
 }
 
 void mco_text_close(mco_text *text)

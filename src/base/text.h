@@ -34,6 +34,10 @@ mco_status mco_text_open(mco_context *ctx, const char *path, mco_text *out);
 // The same from `size` bytes in memory, which are copied.
 mco_status mco_text_from_memory(mco_context *ctx, const char *name, const void *data, size_t size,
                                 mco_text *out);
+// The same for a format with a binary form: content that begins with `mark` is bytes, which are not refused.
+mco_status mco_text_open_marked(mco_context *ctx, const char *path, const char *mark, mco_text *out);
+mco_status mco_text_from_memory_marked(mco_context *ctx, const char *name, const void *data, size_t size, const char *mark,
+                                       mco_text *out);
 void mco_text_close(mco_text *text);
 // The name of an instance that comes from `path`: the file without its folders, "stdin" for "-".
 const char *mco_text_base_name(const char *path);

@@ -24,6 +24,7 @@ typedef struct flowshop_run {
     int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
     mco_flowshop_result *result;      // incumbent, bound and counters; the engines fill it
     const struct flowshop_station *station;  // workers elsewhere search the tree; NULL: this process does
+    bool is_checkpoint_failing;          // the last checkpoint of a search that goes on could not be written
     mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
 } flowshop_run;
 

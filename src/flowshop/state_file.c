@@ -1,21 +1,49 @@
 // SPDX-License-Identifier: MIT
 #include "flowshop/state_file.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/output.h"
 #include "flowshop/instance.h"
 
 static const char HASH_LINE[] = "# fnv1a ";
 
-static uint64_t hash_bytes(const char *data, size_t size)
+static const uint64_t HASH_BEGIN = 0xcbf29ce484222325u;
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t size)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)data[i]) * 0x100000001b3u;
+        hash = (hash ^ ((const unsigned char *)data)[i]) * 0x100000001b3u;
     return hash;
+}
+
+// ---- The binary form: the mark, four numbers, the JSON object, the tail, and the hash of all of it. Numbers have eight bytes,
+// the lowest first.
+
+enum { BINARY_VERSION = 1, MARK = sizeof FLOWSHOP_STATE_MARK - 1, WORD = 8, HEADER = MARK + 4 * WORD };
+
+typedef struct header {
+    uint64_t version, bytes;    // of the whole file
+    uint64_t head, tail;  // bytes of the object and of what follows it
+} header;
+
+static void put_word(char *out, uint64_t value)
+{
+    for (int i = 0; i < WORD; i++)
+        out[i] = (char)(value >> 8 * i & 0xff);
+}
+
+static uint64_t word_at(const char *data)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < WORD; i++)
+        value |= (uint64_t)(unsigned char)data[i] << 8 * i;
+    return value;
 }
 
 // ---- Writing
@@ -36,23 +64,79 @@ static void write_body(FILE *file, const mco_flowshop *shop, const flowshop_stat
     mco_json_end(&json);
 }
 
+// A file on its way, and the hash of what is in it.
+typedef struct sink {
+    mco_output o;
+    uint64_t hash;
+    int reason;  // errno of a failed write; 0: none
+} sink;
+
+static void put(sink *s, const void *data, size_t size)
+{
+    s->hash = hash_bytes(s->hash, data, size);
+    errno = 0;
+    if (s->reason == 0 && size > 0 && fwrite(data, 1, size, s->o.file) != size)
+        s->reason = errno != 0 ? errno : EIO;
+}
+
+static void put_binary(sink *s, const char *head, size_t head_bytes, const flowshop_bytes *blocks, int64_t count)
+{
+    char words[HEADER] = FLOWSHOP_STATE_MARK;
+    uint64_t tail = 0;
+    for (int64_t b = 0; b < count; b++)
+        tail += (uint64_t)blocks[b].count;
+    put_word(words + MARK, BINARY_VERSION);
+    put_word(words + MARK + WORD, HEADER + head_bytes + tail + WORD);
+    put_word(words + MARK + 2 * WORD, head_bytes);
+    put_word(words + MARK + 3 * WORD, tail);
+    put(s, words, HEADER);
+    put(s, head, head_bytes);
+    for (int64_t b = 0; b < count && s->reason == 0; b++)
+        put(s, blocks[b].data, (size_t)blocks[b].count);
+    put_word(words, s->hash);
+    put(s, words, WORD);
+}
+
+static void put_text(sink *s, const char *body, size_t size)
+{
+    char line[48];
+    put(s, body, size);
+    put(s, line, (size_t)snprintf(line, sizeof line, "%s%016" PRIx64 "\n", HASH_LINE, s->hash));
+}
+
+static mco_status commit(mco_context *ctx, sink *s)
+{
+    const long long size = ftell(s->o.file);
+    if (s->reason == 0 && size <= MCO_TEXT_MAX_BYTES)
+        return mco_output_commit(ctx, &s->o, true);
+    mco_output_discard(&s->o);
+    if (s->reason == 0)
+        return mco_fail(ctx, MCO_ERR_LIMIT, "cannot write %s: a checkpoint of %lld bytes, at most %d are read again", s->o.path, size,
+                        MCO_TEXT_MAX_BYTES);
+    return mco_fail(ctx, MCO_ERR_IO, "cannot write %s: %s", s->o.path, strerror(s->reason));
+}
+
 mco_status flowshop_state_write(mco_context *ctx, const mco_flowshop *shop, const flowshop_state_format *format, const void *state,
                                 const char *path)
 {
     mco_status st = MCO_OK;
     char *body = NULL;
     size_t size = 0;
-    mco_output o = {0};
+    sink s = {.hash = HASH_BEGIN};
+    const flowshop_bytes *blocks = NULL;
+    const int64_t count = format->tail != NULL ? format->tail(state, &blocks) : -1;
     FILE *memory = open_memstream(&body, &size);
     if (memory == NULL)
         return mco_fail(ctx, MCO_ERR_MEMORY, "out of memory for a checkpoint");
     write_body(memory, shop, format, state);
     if (fclose(memory) != 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_MEMORY, "out of memory for a checkpoint"));
-    MCO_TRY(mco_output_open(ctx, path, &o));
-    fwrite(body, 1, size, o.file);
-    fprintf(o.file, "%s%016" PRIx64 "\n", HASH_LINE, hash_bytes(body, size));
-    MCO_TRY(mco_output_commit(ctx, &o, true));
+    MCO_TRY(mco_output_open(ctx, path, &s.o));
+    if (count >= 0)
+        put_binary(&s, body, size, blocks, count);
+    else
+        put_text(&s, body, size);
+    MCO_TRY(commit(ctx, &s));
 done:
     free(body);
     return st;
@@ -60,11 +144,25 @@ done:
 
 // ---- Reading
 
-static mco_status refuse(mco_text *text, const char *reason)
+// Fills `out` with what a user can do about a file that is refused. A file "name.prev" is the checkpoint before it.
+static const char *advise(const char *name, char *out, size_t size)
 {
-    return mco_fail(text->ctx, MCO_ERR_PARSE,
-                    "%s: %s. The file is left as it is; if \"%s.prev\" exists, it is the previous checkpoint",
-                    text->name, reason, text->name);
+    char previous[MCO_PATH_LENGTH + 8];
+    snprintf(previous, sizeof previous, "%s.prev", name);
+    const bool is_there = access(previous, R_OK) == 0;
+    snprintf(out, size, is_there ? "The file is left as it is; --resume %s goes on from the checkpoint before it"
+                                 : "The file is left as it is; there is no checkpoint before it (%s)", previous);
+    return out;
+}
+
+static MCO_PRINTF(2, 3) mco_status refuse(mco_text *text, const char *format, ...)
+{
+    char reason[MCO_ERROR_LENGTH], advice[MCO_ERROR_LENGTH];
+    va_list values;
+    va_start(values, format);
+    vsnprintf(reason, sizeof reason, format, values);
+    va_end(values);
+    return mco_fail(text->ctx, MCO_ERR_PARSE, "%s: %s. %s", text->name, reason, advise(text->name, advice, sizeof advice));
 }
 
 // Tests that the last line holds the hash of everything before it, and cuts that line off the text.
@@ -73,11 +171,12 @@ static mco_status verify_hash(mco_text *text)
     const size_t prefix = sizeof HASH_LINE - 1, line = prefix + 16 + 1;
     char expected[32];
     if (text->size < line || memcmp(text->data + text->size - line, HASH_LINE, prefix) != 0)
-        return refuse(text, "not a whole checkpoint (its last line is missing: the file was cut, or is no checkpoint)");
+        return refuse(text, "not a whole checkpoint (%zu bytes without its last line: the file was cut, or is no checkpoint)", text->size);
     size_t size = text->size - line;
-    snprintf(expected, sizeof expected, "%016" PRIx64 "\n", hash_bytes(text->data, size));
+    snprintf(expected, sizeof expected, "%016" PRIx64 "\n", hash_bytes(HASH_BEGIN, text->data, size));
     if (memcmp(text->data + size + prefix, expected, 17) != 0)
-        return refuse(text, "damaged: its hash does not match");
+        return refuse(text, "damaged: its hash does not match: its last line says %.16s, its %zu bytes before have %.16s",
+                      text->data + size + prefix, size, expected);
     text->size = size;
     text->data[size] = '\0';
     return MCO_OK;
@@ -170,23 +269,22 @@ static mco_status read_instance(mco_text *text, const mco_flowshop *shop, int me
     return st == MCO_OK && strcmp(seen, expected) != 0 ? refuse(text, "the checkpoint of another instance") : st;
 }
 
-mco_status flowshop_state_read_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, const flowshop_state_format *format,
-                                    void *state)
+// Reads the members of the JSON object, each exactly once.
+static mco_status read_members(mco_context *ctx, const mco_flowshop *shop, mco_text *text, const flowshop_state_format *format,
+                               void *state)
 {
     mco_status st = MCO_OK;
     bool is_first = true, has_next;
-    char key[40], reason[64];
+    char key[40];
     int64_t version;
     uint32_t seen = 0;
-    MCO_TRY(verify_hash(text));
     MCO_TRY(mco_json_enter(text, '{'));
     MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
-    snprintf(reason, sizeof reason, "not %s", format->name);
     if (!has_next || strcmp(key, format->kind) != 0)
-        MCO_TRY(refuse(text, reason));
+        MCO_TRY(refuse(text, "not %s", format->name));
     MCO_TRY(mco_json_read_integer(text, "the version", 0, INT32_MAX, &version));
     if (version != format->version)
-        MCO_TRY(refuse(text, "written by another version of the format"));
+        MCO_TRY(refuse(text, "written by version %lld of the format, this mco reads version %d", (long long)version, format->version));
     for (;;) {
         MCO_TRY(mco_json_next(text, '{', &is_first, &has_next, key, sizeof key));
         if (!has_next)
@@ -197,8 +295,69 @@ mco_status flowshop_state_read_text(mco_context *ctx, const mco_flowshop *shop, 
         seen |= (uint32_t)1 << member;
         MCO_TRY(member < OF_INSTANCE ? read_instance(text, shop, member) : format->read(ctx, text, shop, key, state));
     }
-    if (seen != ((uint32_t)1 << (OF_INSTANCE + format->count)) - 1 || !format->is_sound(shop, state))
-        MCO_TRY(refuse(text, "members are missing or contradict each other"));
+    if (seen != ((uint32_t)1 << (OF_INSTANCE + format->count)) - 1)
+        MCO_TRY(refuse(text, "members are missing"));
+done:
+    return st;
+}
+
+static bool is_binary(const mco_text *text)
+{
+    return text->size >= MARK && memcmp(text->data, FLOWSHOP_STATE_MARK, MARK) == 0;
+}
+
+// Reads the header of the binary form and tests sizes and hash.
+static mco_status verify_binary(mco_text *text, header *h)
+{
+    const uint64_t size = text->size;
+    if (size < HEADER + WORD)
+        return refuse(text, "cut: it has %zu bytes, its header alone %d", text->size, HEADER);
+    *h = (header){.version = word_at(text->data + MARK), .bytes = word_at(text->data + MARK + WORD),
+                  .head = word_at(text->data + MARK + 2 * WORD), .tail = word_at(text->data + MARK + 3 * WORD)};
+    if (h->version != BINARY_VERSION)
+        return refuse(text, "written by version %" PRIu64 " of the binary form, this mco reads version %d", h->version, BINARY_VERSION);
+    if (h->bytes != size)
+        return refuse(text, "%s: it has %" PRIu64 " bytes, its header says %" PRIu64, h->bytes > size ? "cut" : "damaged", size, h->bytes);
+    if (h->head > size || h->tail > size || HEADER + h->head + h->tail + WORD != size)
+        return refuse(text, "damaged: its header says %" PRIu64 " and %" PRIu64 " bytes of content in a file of %" PRIu64, h->head, h->tail,
+                      size);
+    const uint64_t said = word_at(text->data + size - WORD), found = hash_bytes(HASH_BEGIN, text->data, size - WORD);
+    if (said != found)
+        return refuse(text, "damaged: its hash does not match: its end says %016" PRIx64 ", its %" PRIu64 " bytes before have %016" PRIx64,
+                      said, size - WORD, found);
+    return MCO_OK;
+}
+
+static mco_status read_binary(mco_context *ctx, const mco_flowshop *shop, mco_text *text, const flowshop_state_format *format,
+                              void *state)
+{
+    mco_status st = MCO_OK;
+    header h = {0};
+    mco_text head = {0};
+    MCO_TRY(verify_binary(text, &h));
+    MCO_TRY(mco_text_from_memory(ctx, text->name, text->data + HEADER, h.head, &head));
+    MCO_TRY(read_members(ctx, shop, &head, format, state));
+    if (format->read_tail == NULL)
+        MCO_TRY(refuse(text, "%s has no binary form", format->name));
+    flowshop_reader tail = {.data = (const uint8_t *)text->data, .at = (int64_t)(HEADER + h.head), .size = (int64_t)(h.bytes - WORD)};
+    MCO_TRY(format->read_tail(ctx, text, shop, &tail, state));
+done:
+    mco_text_close(&head);
+    return st;
+}
+
+mco_status flowshop_state_read_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, const flowshop_state_format *format,
+                                    void *state)
+{
+    mco_status st = MCO_OK;
+    if (is_binary(text)) {
+        MCO_TRY(read_binary(ctx, shop, text, format, state));
+    } else {
+        MCO_TRY(verify_hash(text));
+        MCO_TRY(read_members(ctx, shop, text, format, state));
+    }
+    if (!format->is_sound(shop, state))
+        MCO_TRY(refuse(text, "its members contradict each other"));
 done:
     return st;
 }
@@ -207,7 +366,12 @@ mco_status flowshop_state_read(mco_context *ctx, const mco_flowshop *shop, const
                                void *state)
 {
     mco_text text;
-    mco_status st = mco_text_open(ctx, path, &text);
+    char reason[MCO_ERROR_LENGTH], advice[MCO_ERROR_LENGTH];
+    mco_status st = mco_text_open_marked(ctx, path, FLOWSHOP_STATE_MARK, &text);
+    if (st == MCO_ERR_PARSE) {
+        snprintf(reason, sizeof reason, "%s", mco_context_error(ctx));
+        return mco_fail(ctx, st, "%s. %s", reason, advise(path, advice, sizeof advice));
+    }
     if (st != MCO_OK)
         return st;
     st = flowshop_state_read_text(ctx, shop, &text, format, state);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // The state of a search in a file: a JSON object, and a last line with the FNV-1a hash of all bytes before that line. So the
-// reader refuses a cut or changed file before it uses anything of it. Its first members tie it to the instance.
+// reader refuses a cut or changed file before it uses anything of it. Its first members tie it to the instance. A long list
+// stands as bytes behind the object, in the binary form. docs/formats.md describes both; one reader takes both.
 #ifndef MCO_FLOWSHOP_STATE_FILE_H
 #define MCO_FLOWSHOP_STATE_FILE_H
 
 #include "base/json.h"
 #include "base/text.h"
+#include "flowshop/tree/bytes.h"
 #include "mco/flowshop.h"
 
+#define FLOWSHOP_STATE_MARK "mcoflow\n"             // a file of the binary form begins with it
 #define FLOWSHOP_STATE_LARGEST (INT64_MAX / 4096)  // counters: sums of some of them do not overflow
 
 typedef struct flowshop_state_format {
@@ -19,14 +22,19 @@ typedef struct flowshop_state_format {
     void (*write)(mco_json *json, const mco_flowshop *shop, const void *state);
     mco_status (*read)(mco_context *ctx, mco_text *text, const mco_flowshop *shop, const char *member, void *state);
     bool (*is_sound)(const mco_flowshop *shop, const void *state);  // the members do not contradict each other
+    // The binary form; NULL, NULL for a format without one. tail() returns the number of blocks, or -1 for the text form.
+    int64_t (*tail)(const void *state, const flowshop_bytes **blocks);
+    mco_status (*read_tail)(mco_context *ctx, mco_text *text, const mco_flowshop *shop, flowshop_reader *tail, void *state);
 } flowshop_state_format;
 
-// Replaces the file as a whole. The previous file stays as "path.prev". Errors: IO, MEMORY.
+// Replaces the file as a whole. The previous file stays as "path.prev". Errors: IO, MEMORY; LIMIT for more bytes than are
+// read again. O(bytes).
 mco_status flowshop_state_write(mco_context *ctx, const mco_flowshop *shop, const flowshop_state_format *format, const void *state,
                                 const char *path);
 // Errors: IO, MEMORY; PARSE for a cut or damaged file, another instance, kind or version. The message then says what to do.
 mco_status flowshop_state_read(mco_context *ctx, const mco_flowshop *shop, const char *path, const flowshop_state_format *format,
                                void *state);
+// The same from a text, or from bytes behind FLOWSHOP_STATE_MARK.
 mco_status flowshop_state_read_text(mco_context *ctx, const mco_flowshop *shop, mco_text *text, const flowshop_state_format *format,
                                     void *state);
 

@@ -46,12 +46,12 @@ typedef struct sim {
     letter *letters;
     int64_t letter_count;
     flowshop_coordinator coordinator;
-    flowshop_checkpoint state, saved;
+    flowshop_checkpoint state, saved, expected;
     double next_checkpoint_s;
     uint64_t life, next_peer;
     worker workers[WORKERS];
     flowshop_message in;
-    int kills, restarts, zombies, repeated, lost, leaves;
+    int kills, restarts, zombies, repeated, lost, leaves, snapshots;
 } sim;
 
 static void post(sim *s, bool to_coordinator, uint64_t peer, const flowshop_message *m)
@@ -237,32 +237,60 @@ static void begin_coordinator(sim *s)
     flowshop_coordinator_begin(&s->coordinator);
 }
 
-static void copy_state(const sim *s, const flowshop_checkpoint *from, flowshop_checkpoint *to)
+// What is to be saved: all that is left, and the counters. It is known at once; a snapshot of it is taken in slices.
+static void expect_snapshot(sim *s)
 {
-    const int32_t n = mco_flowshop_jobs(s->shop);
-    int64_t *const rows = to->children_by_depth;
-    int32_t *const order = to->order;
-    const flowshop_intervals open = to->open;
-    *to = *from;
-    to->children_by_depth = rows;
-    to->order = order;
-    to->open = open;
-    memcpy(rows, from->children_by_depth, (size_t)(n + 1) * (size_t)flowshop_children_columns(n) * sizeof *rows);
-    memcpy(order, from->order, (size_t)n * sizeof *order);
+    assert_ok(flowshop_coordinator_rest(&s->coordinator, &s->expected.open));
+    flowshop_checkpoint_copy(&s->state, &s->expected);
+    s->next_checkpoint_s = s->now_s + CHECKPOINT_S;
 }
 
 static void save(sim *s)
 {
+    expect_snapshot(s);
+    flowshop_checkpoint_copy(&s->expected, &s->saved);
     assert_ok(flowshop_coordinator_rest(&s->coordinator, &s->saved.open));
-    copy_state(s, &s->state, &s->saved);
-    s->next_checkpoint_s = s->now_s + CHECKPOINT_S;
+}
+
+// The snapshot has what was left when it began, and the counters of that moment.
+static void take_snapshot(sim *s)
+{
+    const flowshop_snapshot *snapshot = &s->coordinator.snapshot;
+    flowshop_intervals *left = &s->expected.open, *open = &s->saved.open;
+    flowshop_packed_place place = {0};
+    open->count = 0;
+    assert_ok(flowshop_intervals_reserve(test_ctx, open, snapshot->open.count));
+    while (open->count < snapshot->open.count)
+        assert_true(flowshop_packed_next(&snapshot->open, open->jobs, &place, flowshop_intervals_push(open)));
+    flowshop_checkpoint_copy(&snapshot->state, &s->saved);
+    assert_int_equal(open->count, left->count);
+    flowshop_intervals_sort(open);
+    flowshop_intervals_sort(left);
+    for (int64_t i = 0; i < open->count; i++) {
+        const flowshop_interval *v = &open->items[i], *w = &left->items[i];
+        assert_int_equal(flowshop_node_compare(v->a, v->a_depth, w->a, w->a_depth), 0);
+        assert_int_equal(flowshop_node_compare(v->b, v->b_depth, w->b, w->b_depth), 0);
+    }
+    assert_int_equal(flowshop_search_nodes(&s->saved), flowshop_search_nodes(&s->expected));
+    s->snapshots++;
+}
+
+static void step_snapshot(sim *s)
+{
+    if (s->coordinator.snapshot.is_open) {
+        if (flowshop_snapshot_go_on(&s->coordinator, 1))
+            take_snapshot(s);
+    } else if (s->now_s >= s->next_checkpoint_s) {
+        assert_ok(flowshop_snapshot_begin(&s->coordinator));
+        expect_snapshot(s);
+    }
 }
 
 static void restart_coordinator(sim *s)
 {
     s->lost += (int)s->coordinator.lost;
     flowshop_coordinator_end(&s->coordinator);
-    copy_state(s, &s->saved, &s->state);
+    flowshop_checkpoint_copy(&s->saved, &s->state);
     s->state.open.count = 0;
     for (int64_t i = 0; i < s->saved.open.count; i++)
         assert_ok(flowshop_intervals_add(test_ctx, &s->state.open, &s->saved.open.items[i]));
@@ -330,6 +358,7 @@ static void begin_sim(sim *s, const mco_flowshop *shop, int64_t upper_bound, uin
     assert_ok(mco_alloc(test_ctx, &s->letters, MOST_LETTERS));
     assert_ok(flowshop_checkpoint_create(test_ctx, n, &s->state));
     assert_ok(flowshop_checkpoint_create(test_ctx, n, &s->saved));
+    assert_ok(flowshop_checkpoint_create(test_ctx, n, &s->expected));
     s->state.bound = MCO_FLOWSHOP_BOUND_LB1;
     s->state.branching = MCO_FLOWSHOP_BRANCHING_MINBRANCH;
     s->state.rule_bound = s->state.upper_bound = upper_bound;
@@ -353,6 +382,7 @@ static void end_sim(sim *s)
     flowshop_message_clear(test_ctx, &s->in);
     flowshop_checkpoint_destroy(test_ctx, &s->state);
     flowshop_checkpoint_destroy(test_ctx, &s->saved);
+    flowshop_checkpoint_destroy(test_ctx, &s->expected);
 }
 
 static void advance(sim *s)
@@ -373,8 +403,7 @@ static void run(sim *s, uint32_t one_in)
         if (one_in > 0 && step < UNLUCKY_STEPS)
             misfortune(s, one_in);
         advance(s);
-        if (s->now_s >= s->next_checkpoint_s)
-            save(s);
+        step_snapshot(s);
     }
     assert_true(step < MOST_STEPS);
 }
@@ -385,7 +414,7 @@ static void test_counts(void **state)
     enum { SEEDS = TEST_IS_SANITIZED ? 6 : 40 };
     sim *s;
     mco_flowshop *shop = taillard("ta020");
-    int kills = 0, restarts = 0, zombies = 0, repeated = 0, lost = 0, leaves = 0;
+    int kills = 0, restarts = 0, zombies = 0, repeated = 0, lost = 0, leaves = 0, snapshots = 0;
     assert_ok(mco_alloc(test_ctx, &s, 1));
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         begin_sim(s, shop, 1591, seed);
@@ -398,12 +427,13 @@ static void test_counts(void **state)
         zombies += s->zombies;
         repeated += s->repeated;
         leaves += s->leaves;
+        snapshots += s->snapshots;
         lost += s->lost + (int)s->coordinator.lost;
         end_sim(s);
     }
-    printf("%d killed, %d left, %d frozen, %d lost; %d coordinators killed; %d messages came twice\n", kills, leaves, zombies, lost,
-           restarts, repeated);
-    assert_true(kills > SEEDS && restarts > SEEDS && zombies > SEEDS && repeated > SEEDS && lost > SEEDS && leaves > SEEDS);
+    printf("%d killed, %d left, %d frozen, %d lost; %d coordinators killed; %d messages came twice; %d snapshots\n", kills, leaves,
+           zombies, lost, restarts, repeated, snapshots);
+    assert_true(kills > SEEDS && restarts > SEEDS && zombies > SEEDS && repeated > SEEDS && lost > SEEDS && leaves > SEEDS && snapshots > SEEDS);
     mco_free(test_ctx, &s);
     mco_flowshop_destroy(test_ctx, &shop);
 }

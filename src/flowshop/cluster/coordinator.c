@@ -24,6 +24,7 @@ void flowshop_coordinator_end(flowshop_coordinator *c)
     for (int64_t i = 0; i < c->record_room; i++)
         flowshop_intervals_clear(c->ctx, &c->records[i].rest);
     mco_free(c->ctx, &c->records);
+    flowshop_snapshot_end(c);
     flowshop_message_clear(c->ctx, &c->out);
     c->record_count = c->record_room = 0;
 }
@@ -82,6 +83,7 @@ done:
 static mco_status give_up(flowshop_coordinator *c, flowshop_record *r)
 {
     mco_status st = MCO_OK;
+    flowshop_snapshot_keep(c, r);
     MCO_TRY(append(c->ctx, &c->state->open, &r->rest));
     r->rest.count = 0;
     r->incarnation = 0;
@@ -183,9 +185,12 @@ static mco_status send_work(flowshop_coordinator *c, flowshop_record *r)
     flowshop_intervals *queue = &c->state->open;
     const int64_t share = (queue->count + c->waiting - 1) / c->waiting;
     const int64_t count = share < MOST_WORK ? share : MOST_WORK;  // of a queue of millions the rest waits here
+    flowshop_snapshot_keep(c, r);
     MCO_TRY(flowshop_intervals_reserve(c->ctx, &r->rest, count));
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        flowshop_snapshot_keep_last(c);
         flowshop_interval_copy(&queue->items[--queue->count], flowshop_intervals_push(&r->rest));
+    }
     r->is_waiting = false;
     c->waiting--;
     c->out.open.count = 0;
@@ -287,6 +292,7 @@ static mco_status commit(flowshop_coordinator *c, flowshop_record *r, flowshop_m
 {
     mco_status st = MCO_OK;
     flowshop_checkpoint *s = c->state;
+    flowshop_snapshot_keep(c, r);
     if (m->open.count > r->rest.room)
         MCO_TRY(flowshop_intervals_reserve(c->ctx, &r->rest, m->open.count));
     r->rest.count = 0;
@@ -312,6 +318,7 @@ static mco_status take_gift(flowshop_coordinator *c, flowshop_record *r, flowsho
     r->is_asked = false;
     if (m->open.count == 0)
         return MCO_OK;
+    flowshop_snapshot_keep(c, r);
     MCO_TRY(flowshop_intervals_subtract(c->ctx, &r->rest, &m->open, &is_inside));
     if (!is_inside)
         return lose(c, r);

@@ -16,6 +16,7 @@
 #define MCO_FLOWSHOP_CLUSTER_COORDINATOR_H
 
 #include "flowshop/cluster/message.h"
+#include "flowshop/cluster/snapshot.h"
 
 // What the coordinator knows of one worker.
 typedef struct flowshop_record {
@@ -27,6 +28,7 @@ typedef struct flowshop_record {
     int64_t power;
     bool is_waiting;        // it has reported that nothing is left
     bool is_asked;          // an answer is due
+    int64_t snapshot;       // the last one that has its intervals
     flowshop_intervals rest;
 } flowshop_record;
 
@@ -46,6 +48,7 @@ typedef struct flowshop_coordinator {
     bool is_done;                 // nothing is left anywhere
     bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log
+    flowshop_snapshot snapshot;
     flowshop_message out;
 } flowshop_coordinator;
 

@@ -6,12 +6,15 @@
 #include "base/clock.h"
 #include "flowshop/cluster/cluster.h"
 #include "flowshop/cluster/coordinator.h"
+#include "flowshop/cluster/writer.h"
 #include "flowshop/tree/engines.h"
 #include "mco/version.h"
 
 static const double WAIT_S = 0.02;   // for a message
 static const double TICK_S = 0.02;   // between two looks at silent workers
 static const double FAREWELL_S = 3;  // for the last reports
+
+enum { SLICE = 4096 };  // intervals of a snapshot between two looks at the channel: about half a millisecond
 
 uint64_t flowshop_cluster_build(void)
 {
@@ -31,7 +34,9 @@ typedef struct host {
     flowshop_message in;
     flowshop_bytes bytes;
     flowshop_checkpoint note;   // its `open` alone is used
+    flowshop_writer writer;     // of checkpoints
     double next_tick_s, next_checkpoint_s;
+    double snapshot_s;          // when the last snapshot began
 } host;
 
 static mco_status send_bytes(void *self, uint64_t peer, const flowshop_message *m)
@@ -48,12 +53,12 @@ done:
 static mco_status receive(host *h, double wait_s)
 {
     mco_status st = MCO_OK;
-    enum { MOST = 4096 };  // then the clock is looked at
+    enum { MOST = 4096, FEW = 256 };  // then the clock is looked at; FEW while a snapshot is taken, so that it goes on
     const mco_channel *channel = &h->station->channel;
     const uint8_t *data;
     uint64_t peer;
     int64_t size;
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < (h->c.snapshot.is_open ? FEW : MOST); i++) {
         MCO_TRY(channel->receive(channel->self, i == 0 ? wait_s : 0, &peer, &data, &size));
         if (size < 0)
             break;
@@ -79,23 +84,40 @@ static mco_status adopt(host *h)
     return flowshop_run_improve(h->run, s->makespan, s->order, "tree");
 }
 
-static mco_status write_checkpoint(host *h)
+// The checkpoint is written or has failed; mco_context_error(ctx) says more. The next one has its time.
+static void end_checkpoint(host *h, mco_status st, const mco_context *ctx)
+{
+    const double now_s = mco_clock_s();
+    flowshop_run_tell_checkpoint(h->run, st, ctx);
+    if (st == MCO_OK)
+        mco_log(h->run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open, in %.3f s", mco_run_time_s(&h->run->run),
+                (long long)h->c.snapshot.open.count, now_s - h->snapshot_s);
+    h->next_checkpoint_s = now_s + h->run->params->checkpoint_interval_s;
+}
+
+// One step of a checkpoint: the begin, a slice of the snapshot, its way to the writer, or the end. None of them waits.
+static void step_checkpoint(host *h)
 {
     mco_status st = MCO_OK;
-    flowshop_intervals queue;
-    MCO_TRY(flowshop_coordinator_rest(&h->c, &h->note.open));
-    // The file's intervals are those of the queue and of all records.
-    queue = h->state->open;
-    h->state->open = h->note.open;
-    st = flowshop_run_write_checkpoint(h->run, h->state);
-    h->state->open = queue;
-    if (st != MCO_OK) {
-        mco_log(h->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(h->run->ctx));
-        st = MCO_OK;
+    flowshop_snapshot *s = &h->c.snapshot;
+    if (h->writer.snapshot != NULL) {
+        if (flowshop_writer_is_done(&h->writer))
+            end_checkpoint(h, h->writer.st, h->writer.own);
+        return;
     }
-    h->next_checkpoint_s = mco_clock_s() + h->run->params->checkpoint_interval_s;
-done:
-    return st;
+    if (s->is_open) {
+        if (flowshop_snapshot_go_on(&h->c, SLICE))
+            st = flowshop_writer_start(&h->writer, s);
+    } else if (s->has_failed) {
+        s->has_failed = false;
+        st = mco_fail(h->run->ctx, MCO_ERR_MEMORY, "out of memory for a checkpoint");
+    } else if (mco_clock_s() >= h->next_checkpoint_s) {
+        h->snapshot_s = mco_clock_s();
+        flowshop_run_fill_state(h->run, h->state);
+        st = flowshop_snapshot_begin(&h->c);
+    }
+    if (st != MCO_OK)
+        end_checkpoint(h, st, h->run->ctx);
 }
 
 static mco_status serve(host *h, mco_stop *stop)
@@ -103,15 +125,14 @@ static mco_status serve(host *h, mco_stop *stop)
     mco_status st = MCO_OK;
     int64_t workers = 0;
     while (!h->c.is_done) {
-        MCO_TRY(receive(h, WAIT_S));
+        MCO_TRY(receive(h, h->c.snapshot.is_open ? 0 : WAIT_S));
         MCO_TRY(adopt(h));
         const double now_s = mco_clock_s();
         if (now_s >= h->next_tick_s) {
             MCO_TRY(flowshop_coordinator_tick(&h->c, now_s));
             h->next_tick_s = mco_clock_s() + TICK_S;
         }
-        if (now_s >= h->next_checkpoint_s)
-            MCO_TRY(write_checkpoint(h));
+        step_checkpoint(h);
         if (h->c.workers != workers)
             mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  %lld worker%s", mco_run_time_s(&h->run->run),
                     (long long)h->c.workers, mco_plural((int)h->c.workers));
@@ -153,6 +174,8 @@ static mco_status begin(host *h)
     flowshop_message_begin(run->shop->jobs, &h->in);
     flowshop_coordinator_begin(&h->c);
     MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &h->note));
+    if (run->params->checkpoint != NULL)
+        MCO_TRY(flowshop_writer_create(run->ctx, run->shop, run->params->checkpoint, &h->writer));
 done:
     return st;
 }
@@ -174,10 +197,12 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     state->open = h.note.open;
     h.note.open = queue;
     *is_proved = state->open.count == 0;
+    flowshop_writer_destroy(&h.writer);  // an earlier file must not replace the last one
     if (run->params->checkpoint != NULL)
         run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
     flowshop_fill_counters(run, state);
 done:
+    flowshop_writer_destroy(&h.writer);  // before its snapshot
     flowshop_coordinator_end(&h.c);
     flowshop_message_clear(run->ctx, &h.in);
     flowshop_checkpoint_destroy(run->ctx, &h.note);

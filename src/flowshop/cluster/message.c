@@ -25,36 +25,14 @@ mco_status flowshop_message_reserve(mco_context *ctx, flowshop_message *m, int64
     return mco_grow(ctx, &m->values, &m->room, count);
 }
 
-// ---- Writing. Every function has made room before it writes: a number takes at most MOST_BYTES.
-
-enum { MOST_BYTES = 10 };
-
-static void put(flowshop_bytes *b, uint64_t value)
-{
-    for (; value >= 128; value >>= 7)
-        b->data[b->count++] = (uint8_t)(value | 128);
-    b->data[b->count++] = (uint8_t)value;
-}
-
-// Small negative numbers are short too: 0, -1, 1, -2, ... are 0, 1, 2, 3, ...
-static void put_signed(flowshop_bytes *b, int64_t value)
-{
-    put(b, value < 0 ? ~((uint64_t)value << 1) : (uint64_t)value << 1);
-}
+// ---- Writing. flowshop_message_encode() has made room before.
 
 static void put_text(flowshop_bytes *b, const char *text, size_t size)
 {
     const size_t length = strnlen(text, size - 1);
-    put(b, length);
+    flowshop_put(b, length);
     memcpy(b->data + b->count, text, length);
     b->count += (int64_t)length;
-}
-
-static void put_path(flowshop_bytes *b, const int32_t *digits, int32_t depth)
-{
-    put(b, (uint64_t)depth);
-    for (int32_t d = 0; d < depth; d++)
-        put(b, (uint64_t)digits[d]);
 }
 
 static bool has_intervals(flowshop_message_kind kind)
@@ -69,10 +47,10 @@ static bool has_values(flowshop_message_kind kind)
 
 static int64_t most_bytes(const flowshop_message *m)
 {
-    int64_t numbers = 32 + m->count;
+    int64_t bytes = (32 + m->count + m->open.count) * FLOWSHOP_NUMBER_BYTES + (int64_t)sizeof m->name + (int64_t)sizeof m->text;
     for (int64_t i = 0; i < m->open.count; i++)
-        numbers += m->open.items[i].a_depth + m->open.items[i].b_depth + 3;
-    return numbers * MOST_BYTES + (int64_t)sizeof m->name + (int64_t)sizeof m->text;
+        bytes += flowshop_most_path_bytes(&m->open.items[i]);
+    return bytes;
 }
 
 mco_status flowshop_message_encode(mco_context *ctx, const flowshop_message *m, flowshop_bytes *out)
@@ -80,44 +58,43 @@ mco_status flowshop_message_encode(mco_context *ctx, const flowshop_message *m, 
     mco_status st = MCO_OK;
     MCO_TRY(mco_grow(ctx, &out->data, &out->room, most_bytes(m)));
     out->count = 0;
-    put(out, PROTOCOL);
-    put(out, (uint64_t)m->kind);
-    put(out, m->life);
-    put(out, m->incarnation);
-    put_signed(out, m->slot);
-    put_signed(out, m->number);
+    flowshop_put(out, PROTOCOL);
+    flowshop_put(out, (uint64_t)m->kind);
+    flowshop_put(out, m->life);
+    flowshop_put(out, m->incarnation);
+    flowshop_put_signed(out, m->slot);
+    flowshop_put_signed(out, m->number);
     if (m->kind == FLOWSHOP_HELLO) {
-        put(out, m->build);
-        put(out, m->instance);
-        put_signed(out, m->power);
+        flowshop_put(out, m->build);
+        flowshop_put(out, m->instance);
+        flowshop_put_signed(out, m->power);
     }
     if (m->kind == FLOWSHOP_WELCOME) {
         const int32_t facts[] = {m->open.jobs, m->machines, m->scale, m->places, m->bound, m->branching};
         for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++)
-            put_signed(out, facts[i]);
-        put_signed(out, m->rule_bound);
+            flowshop_put_signed(out, facts[i]);
+        flowshop_put_signed(out, m->rule_bound);
         put_text(out, m->name, sizeof m->name);
     }
     if (m->kind == FLOWSHOP_WELCOME || m->kind == FLOWSHOP_BEST || m->kind == FLOWSHOP_FOUND)
-        put_signed(out, m->makespan);
+        flowshop_put_signed(out, m->makespan);
     if (m->kind == FLOWSHOP_REFUSE)
         put_text(out, m->text, sizeof m->text);
     if (m->kind == FLOWSHOP_REPORT) {
-        put_signed(out, m->leaves);
-        put_signed(out, m->steals);
+        flowshop_put_signed(out, m->leaves);
+        flowshop_put_signed(out, m->steals);
     }
     if (has_values(m->kind)) {
-        put_signed(out, m->count);
+        flowshop_put_signed(out, m->count);
         for (int64_t i = 0; i < m->count; i++)
-            put_signed(out, m->values[i]);
+            flowshop_put_signed(out, m->values[i]);
     }
     if (has_intervals(m->kind)) {
-        put_signed(out, m->open.count);
+        flowshop_put_signed(out, m->open.count);
         for (int64_t i = 0; i < m->open.count; i++) {
             const flowshop_interval *v = &m->open.items[i];
-            put_path(out, v->a, v->a_depth);
-            put_path(out, v->b, v->b_depth);
-            put_signed(out, v->bound);
+            flowshop_put_paths(out, v);
+            flowshop_put_signed(out, v->bound);
         }
     }
 done:
@@ -126,37 +103,9 @@ done:
 
 // ---- Reading. A reader that has failed gives zeros.
 
-typedef struct reader {
-    const uint8_t *data;
-    int64_t at, size;
-    bool has_failed;
-} reader;
-
-static uint64_t take(reader *r)
+static void take_text(flowshop_reader *r, char *out, size_t size)
 {
-    uint64_t value = 0;
-    for (int shift = 0; shift < 64 && r->at < r->size; shift += 7) {
-        const uint8_t byte = r->data[r->at++];
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128)
-            return r->has_failed ? 0 : value;
-    }
-    r->has_failed = true;
-    return 0;
-}
-
-// A number in [low, high].
-static int64_t take_signed(reader *r, int64_t low, int64_t high)
-{
-    const uint64_t raw = take(r);
-    const int64_t value = raw & 1 ? -(int64_t)(raw >> 1) - 1 : (int64_t)(raw >> 1);
-    r->has_failed |= value < low || value > high;
-    return r->has_failed ? 0 : value;
-}
-
-static void take_text(reader *r, char *out, size_t size)
-{
-    const uint64_t length = take(r);
+    const uint64_t length = flowshop_take(r);
     out[0] = '\0';
     r->has_failed |= length >= size || (int64_t)length > r->size - r->at;
     if (r->has_failed)
@@ -166,32 +115,19 @@ static void take_text(reader *r, char *out, size_t size)
     r->at += (int64_t)length;
 }
 
-static void take_path(reader *r, int32_t jobs, int32_t *digits, int32_t *depth)
-{
-    const uint64_t count = take(r);
-    r->has_failed |= count > (uint64_t)jobs;
-    for (int32_t d = 0; !r->has_failed && d < (int32_t)count; d++) {
-        const uint64_t digit = take(r);
-        r->has_failed |= digit >= (uint64_t)(jobs - d);
-        digits[d] = (int32_t)digit;
-    }
-    *depth = r->has_failed ? 0 : (int32_t)count;
-}
-
-static mco_status take_intervals(mco_context *ctx, reader *r, flowshop_message *m)
+static mco_status take_intervals(mco_context *ctx, flowshop_reader *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
     const int64_t left = (r->size - r->at) / 3;  // an interval has at least three bytes
-    const int64_t count = take_signed(r, 0, left < FLOWSHOP_MOST_INTERVALS ? left : FLOWSHOP_MOST_INTERVALS);
+    const int64_t count = flowshop_take_signed(r, 0, left < FLOWSHOP_MOST_INTERVALS ? left : FLOWSHOP_MOST_INTERVALS);
     r->has_failed |= count > 0 && m->open.jobs == 0;
     if (r->has_failed)
         return MCO_OK;
     MCO_TRY(flowshop_intervals_reserve(ctx, &m->open, count));
     for (int64_t i = 0; i < count && !r->has_failed; i++) {
         flowshop_interval *v = flowshop_intervals_push(&m->open);
-        take_path(r, m->open.jobs, v->a, &v->a_depth);
-        take_path(r, m->open.jobs, v->b, &v->b_depth);
-        v->bound = take_signed(r, 0, INT64_MAX);
+        flowshop_take_paths(r, m->open.jobs, v);
+        v->bound = flowshop_take_signed(r, 0, INT64_MAX);
         r->has_failed |= v->b_depth > 0 && flowshop_node_compare(v->a, v->a_depth, v->b, v->b_depth) > 0;
     }
 done:
@@ -215,59 +151,59 @@ static bool are_values_valid(const flowshop_message *m)
     return m->count % 2 == 0;
 }
 
-static mco_status take_values(mco_context *ctx, reader *r, flowshop_message *m)
+static mco_status take_values(mco_context *ctx, flowshop_reader *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
-    const int64_t count = take_signed(r, 0, r->size - r->at);  // a value has at least one byte
+    const int64_t count = flowshop_take_signed(r, 0, r->size - r->at);  // a value has at least one byte
     MCO_TRY(flowshop_message_reserve(ctx, m, count));
     for (m->count = 0; m->count < count && !r->has_failed; m->count++)
-        m->values[m->count] = take_signed(r, 0, INT64_MAX / 4096);
+        m->values[m->count] = flowshop_take_signed(r, 0, INT64_MAX / 4096);
     r->has_failed |= !are_values_valid(m);
 done:
     return st;
 }
 
-static void take_welcome(reader *r, flowshop_message *m)
+static void take_welcome(flowshop_reader *r, flowshop_message *m)
 {
-    const int32_t jobs = (int32_t)take_signed(r, 1, MCO_FLOWSHOP_MAX_TREE_JOBS);
+    const int32_t jobs = (int32_t)flowshop_take_signed(r, 1, MCO_FLOWSHOP_MAX_TREE_JOBS);
     r->has_failed |= m->open.jobs != 0 && m->open.jobs != jobs;
     m->open.jobs = m->open.jobs != 0 ? m->open.jobs : jobs;
-    m->machines = (int32_t)take_signed(r, 1, MCO_FLOWSHOP_MAX_MACHINES);
-    m->scale = (int32_t)take_signed(r, 1, 1000000);
-    m->places = (int32_t)take_signed(r, 0, 6);
-    m->bound = (int32_t)take_signed(r, MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BOUND_LB2);
-    m->branching = (int32_t)take_signed(r, MCO_FLOWSHOP_BRANCHING_FORWARD, MCO_FLOWSHOP_BRANCHING_MAXSUM);
-    m->rule_bound = take_signed(r, 0, INT64_MAX);
+    m->machines = (int32_t)flowshop_take_signed(r, 1, MCO_FLOWSHOP_MAX_MACHINES);
+    m->scale = (int32_t)flowshop_take_signed(r, 1, 1000000);
+    m->places = (int32_t)flowshop_take_signed(r, 0, 6);
+    m->bound = (int32_t)flowshop_take_signed(r, MCO_FLOWSHOP_BOUND_LB1, MCO_FLOWSHOP_BOUND_LB2);
+    m->branching = (int32_t)flowshop_take_signed(r, MCO_FLOWSHOP_BRANCHING_FORWARD, MCO_FLOWSHOP_BRANCHING_MAXSUM);
+    m->rule_bound = flowshop_take_signed(r, 0, INT64_MAX);
     take_text(r, m->name, sizeof m->name);
 }
 
 mco_status flowshop_message_decode(mco_context *ctx, const uint8_t *data, int64_t size, flowshop_message *m)
 {
     mco_status st = MCO_OK;
-    reader r = {.data = data, .size = size};
+    flowshop_reader r = {.data = data, .size = size};
     m->open.count = m->count = 0;
-    r.has_failed |= take(&r) != PROTOCOL;
-    const uint64_t kind = take(&r);
+    r.has_failed |= flowshop_take(&r) != PROTOCOL;
+    const uint64_t kind = flowshop_take(&r);
     r.has_failed |= kind >= FLOWSHOP_MESSAGE_KINDS;
     m->kind = r.has_failed ? FLOWSHOP_PING : (flowshop_message_kind)kind;
-    m->life = take(&r);
-    m->incarnation = take(&r);
-    m->slot = take_signed(&r, 0, INT64_MAX);
-    m->number = take_signed(&r, 0, INT64_MAX);
+    m->life = flowshop_take(&r);
+    m->incarnation = flowshop_take(&r);
+    m->slot = flowshop_take_signed(&r, 0, INT64_MAX);
+    m->number = flowshop_take_signed(&r, 0, INT64_MAX);
     if (m->kind == FLOWSHOP_HELLO) {
-        m->build = take(&r);
-        m->instance = take(&r);
-        m->power = take_signed(&r, 1, 1 << 20);
+        m->build = flowshop_take(&r);
+        m->instance = flowshop_take(&r);
+        m->power = flowshop_take_signed(&r, 1, 1 << 20);
     }
     if (m->kind == FLOWSHOP_WELCOME)
         take_welcome(&r, m);
     if (m->kind == FLOWSHOP_WELCOME || m->kind == FLOWSHOP_BEST || m->kind == FLOWSHOP_FOUND)
-        m->makespan = take_signed(&r, 0, INT64_MAX);
+        m->makespan = flowshop_take_signed(&r, 0, INT64_MAX);
     if (m->kind == FLOWSHOP_REFUSE)
         take_text(&r, m->text, sizeof m->text);
     if (m->kind == FLOWSHOP_REPORT) {
-        m->leaves = take_signed(&r, 0, INT64_MAX / 4096);
-        m->steals = take_signed(&r, 0, INT64_MAX / 4096);
+        m->leaves = flowshop_take_signed(&r, 0, INT64_MAX / 4096);
+        m->steals = flowshop_take_signed(&r, 0, INT64_MAX / 4096);
     }
     if (has_values(m->kind))
         MCO_TRY(take_values(ctx, &r, m));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // What a coordinator and the workers of one search tell each other, and its form in bytes. A message is the same on
-// every channel. Numbers are varints (seven bits a byte, the lowest first), so processors may differ.
+// every channel.
 #ifndef MCO_FLOWSHOP_CLUSTER_MESSAGE_H
 #define MCO_FLOWSHOP_CLUSTER_MESSAGE_H
 
+#include "flowshop/tree/bytes.h"
 #include "flowshop/tree/checkpoint.h"
 
 typedef enum flowshop_message_kind {
@@ -50,12 +51,6 @@ typedef struct flowshop_message {
     int64_t room;              // of `values`
     flowshop_intervals open;   // REPORT, GAVE, WORK; open.jobs is the number of jobs, 0 before WELCOME
 } flowshop_message;
-
-// Bytes that grow.
-typedef struct flowshop_bytes {
-    uint8_t *data;
-    int64_t count, room;
-} flowshop_bytes;
 
 // A message for an instance of so many jobs. A worker that knows none yet gives 0, and WELCOME sets it.
 void flowshop_message_begin(int32_t jobs, flowshop_message *out);

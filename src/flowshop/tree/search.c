@@ -126,7 +126,7 @@ void flowshop_search_raise_bound(flowshop_run *run, const flowshop_checkpoint *s
         flowshop_run_raise_bound(run, least);
 }
 
-mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state)
+void flowshop_run_fill_state(const flowshop_run *run, flowshop_checkpoint *state)
 {
     const mco_flowshop_result *r = run->result;
     state->bound = run->bound;
@@ -136,9 +136,25 @@ mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint 
     state->iterations = r->iterations;
     if (r->makespan >= 0)
         memcpy(state->order, r->order, (size_t)run->shop->jobs * sizeof *r->order);
+}
+
+mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state)
+{
+    flowshop_run_fill_state(run, state);
     mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", mco_run_time_s(&run->run),
             (long long)state->open.count);
     return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
+}
+
+void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx)
+{
+    const bool is_failing = st != MCO_OK;
+    if (is_failing && !run->is_checkpoint_failing)
+        mco_log(run->ctx, MCO_LOG_WARNING, "%s; the search goes on, later checkpoints try again, and an earlier file stays",
+                mco_context_error(ctx));
+    if (!is_failing && run->is_checkpoint_failing)
+        mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  the checkpoint is written again", mco_run_time_s(&run->run));
+    run->is_checkpoint_failing = is_failing;
 }
 
 // The supervisor's clocks.
@@ -221,9 +237,7 @@ static mco_status note_if_due(flowshop_workers *p, flowshop_checkpoint *note, wa
     t->open = note->open.count;
     t->next_bound = mco_clock_s() + bound_interval_s(p);
     if (is_checkpoint_due) {
-        // A full disk must not end the search. It tries again after the next checkpoint interval.
-        if (flowshop_run_write_checkpoint(p->run, note) != MCO_OK)
-            mco_log(p->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(p->run->ctx));
+        flowshop_run_tell_checkpoint(p->run, flowshop_run_write_checkpoint(p->run, note), p->run->ctx);
         t->next_checkpoint = mco_clock_s() + p->run->params->checkpoint_interval_s;
     }
 done:

@@ -41,8 +41,13 @@ int64_t flowshop_search_nodes(const flowshop_checkpoint *state);
 // then the bound stays.
 void flowshop_search_raise_bound(flowshop_run *run, const flowshop_checkpoint *state);
 
+// Fills in what a checkpoint takes from the run: the bound, the rule and the incumbent.
+void flowshop_run_fill_state(const flowshop_run *run, flowshop_checkpoint *state);
 // Writes the checkpoint that the parameters ask for. The counters, the open intervals and U come from `state`, the
-// incumbent from the run. Errors: IO, MEMORY.
+// incumbent from the run. Errors: IO, MEMORY, LIMIT.
 mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state);
+// A full disk must not end the search. Says once that checkpoints fail, with the error of `ctx`, and once that they are written
+// again. `st`: of the last one.
+void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx);
 
 #endif
