@@ -3,7 +3,7 @@
 # A coordinator and its workers in two network namespaces: through a relay that delays what is sent, and over a link that
 # is cut for a while. The incumbent is fixed, so nodes and leaves must be those of one process.
 #
-# Longer, with rows "kind,seed,cut at s,wall s,nodes,leaves,workers lost":
+# Longer, with rows "kind,seed,cut at s,wall s,nodes,leaves,workers lost,idle share of a,of b":
 #   SEARCH="ta022 --upper-bound 2099" SEEDS="1 2 3" CUT_S=15 SILENCE_S=15 MOST_S=8 MCO=build/mco tests/cli/runner.sh THIS
 # KINDS chooses among direct, relay and cut.
 
@@ -82,7 +82,8 @@ run() {
     wait
     for key in nodes leaves; do expect_json "$kind.json" "$key" "$(json whole.json "$key")"; done
     lost=$(sed -n 's/.* \([0-9]*\) workers lost.*/\1/p' host.err)
-    echo "$kind,$seed,$at,$(awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.2f", b - a }'),$(json "$kind.json" nodes),$(json "$kind.json" leaves),$lost"
+    idle=$(sed -n 's/.* s, \(.*%\) of it idle.*/\1/p' a.out b.out | paste -s -d,)
+    echo "$kind,$seed,$at,$(awk -v a="$begin" -v b="$end" 'BEGIN { printf "%.2f", b - a }'),$(json "$kind.json" nodes),$(json "$kind.json" leaves),$lost,$idle"
 }
 
 begin_network
