@@ -205,7 +205,7 @@ static mco_status coordinate(mco_context *ctx, const order *o, const int *go)
     c->send = send_bytes;
     const double begin_s = mco_clock_s(), begin_cpu_s = mco_cpu_clock_s();
     tell(go, o->processes);
-    while ((c->workers < o->clients || c->waiting > 0) && waitpid(-1, NULL, WNOHANG) == 0)
+    while ((c->workers < o->clients || c->waiting.count > 0) && waitpid(-1, NULL, WNOHANG) == 0)
         MCO_TRY(receive(&h));
     const double ready_s = mco_clock_s(), ready_cpu_s = mco_cpu_clock_s();
     tell(go, o->processes);
