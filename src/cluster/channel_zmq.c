@@ -36,6 +36,7 @@ mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_f
 #include <zmq.h>
 
 enum { KEY = 40, LINGER_MS = 2000 };
+enum { BACKLOG = 4096 };  // connections that wait to be accepted: the workers of a coordinator that was killed come together
 static const int64_t MOST_BYTES = 1 << 28;  // of a message; whoever sends more is cut off
 
 typedef struct zmq_channel {
@@ -190,13 +191,14 @@ static mco_channel channel_of(zmq_channel *c)
 mco_status mco_zmq_listen(mco_context *ctx, int64_t port, const char *key_file, mco_channel *out)
 {
     mco_status st = MCO_OK;
-    static const int yes = 1;
+    static const int yes = 1, backlog = BACKLOG;
     zmq_channel *c = NULL;
     char public_key[KEY + 1], secret[KEY + 1], address[48];
     MCO_TRY(read_key(ctx, key_file, true, public_key, secret));
     MCO_TRY(open_channel(ctx, true, secret, &c));
     MCO_TRY(set(c, ZMQ_CURVE_SERVER, &yes, sizeof yes));
     MCO_TRY(set(c, ZMQ_ROUTER_HANDOVER, &yes, sizeof yes));
+    MCO_TRY(set(c, ZMQ_BACKLOG, &backlog, sizeof backlog));
     snprintf(address, sizeof address, "tcp://*:%lld", (long long)port);
     if (zmq_bind(c->socket, address) != 0)
         MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--listen %lld: %s", (long long)port, zmq_strerror(errno)));

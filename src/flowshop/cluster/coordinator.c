@@ -9,8 +9,10 @@
 #include "flowshop/instance.h"
 
 static const double ASK_AGAIN_S = 0.05;  // a worker that had nothing to give is asked again after so long
+static const double LOOK_SHARE = 0.02;   // of the silence, between two looks for silent workers
 static const double HELLO_S = 0.5;       // hellos that came within this time are one: they waited for the coordinator together
 
+enum { MOST_LOOKED_AT = 64 };  // workers, before the one that has the most left of them is asked
 enum { MOST_WORK = FLOWSHOP_MOST_INTERVALS / 16 };  // intervals that a worker gets at once
 
 void flowshop_coordinator_begin(flowshop_coordinator *c)
@@ -25,6 +27,9 @@ void flowshop_coordinator_end(flowshop_coordinator *c)
         flowshop_intervals_clear(c->ctx, &c->records[i].rest);
     mco_free(c->ctx, &c->records);
     flowshop_snapshot_end(c);
+    mco_free(c->ctx, &c->unused.items);
+    mco_free(c->ctx, &c->waiting.items);
+    mco_free(c->ctx, &c->givers.items);
     flowshop_message_clear(c->ctx, &c->out);
     c->record_count = c->record_room = 0;
 }
@@ -79,6 +84,34 @@ done:
     return st;
 }
 
+// Puts a record into the list where it belongs. O(1)
+static void list_anew(flowshop_coordinator *c, flowshop_record *r)
+{
+    flowshop_slots *const from = r->list;
+    flowshop_slots *const to = r->incarnation == 0 ? &c->unused : r->is_waiting ? &c->waiting : r->is_asked ? NULL : &c->givers;
+    if (from == to)
+        return;
+    if (from != NULL) {
+        const int64_t last = from->items[--from->count];
+        from->items[r->place] = last;
+        c->records[last].place = r->place;
+    }
+    r->list = to;
+    if (to != NULL) {
+        r->place = to->count;
+        to->items[to->count++] = r - c->records;
+    }
+}
+
+// After each change of a rest.
+static void note_rest(flowshop_coordinator *c, flowshop_record *r)
+{
+    const bool has_rest = r->rest.count > 0;
+    c->holders += has_rest - r->has_rest;
+    r->has_rest = has_rest;
+    r->length = -1;
+}
+
 // Frees the slot. What the worker had is work again.
 static mco_status give_up(flowshop_coordinator *c, flowshop_record *r)
 {
@@ -87,8 +120,10 @@ static mco_status give_up(flowshop_coordinator *c, flowshop_record *r)
     MCO_TRY(append(c->ctx, &c->state->open, &r->rest));
     r->rest.count = 0;
     r->incarnation = 0;
-    c->waiting -= r->is_waiting;
+    c->asked -= r->is_asked;
     c->workers--;
+    note_rest(c, r);
+    list_anew(c, r);
 done:
     return st;
 }
@@ -106,16 +141,20 @@ done:
 static mco_status new_record(flowshop_coordinator *c, flowshop_record **out)
 {
     mco_status st = MCO_OK;
-    int64_t at = 0;
-    while (at < c->record_count && c->records[at].incarnation != 0)
-        at++;
+    int64_t at = c->record_count;
+    if (c->unused.count > 0) {
+        *out = &c->records[c->unused.items[c->unused.count - 1]];
+        return MCO_OK;
+    }
     if (at == c->record_room) {
-        const int64_t before = c->record_room;
         MCO_TRY(mco_grow(c->ctx, &c->records, &c->record_room, at + 1));
-        for (int64_t i = before; i < c->record_room; i++)
+        MCO_TRY(mco_grow(c->ctx, &c->unused.items, &c->unused.room, c->record_room));
+        MCO_TRY(mco_grow(c->ctx, &c->waiting.items, &c->waiting.room, c->record_room));
+        MCO_TRY(mco_grow(c->ctx, &c->givers.items, &c->givers.room, c->record_room));
+        for (int64_t i = at; i < c->record_room; i++)
             c->records[i] = (flowshop_record){.rest.jobs = c->shop->jobs};
     }
-    c->record_count = at < c->record_count ? c->record_count : at + 1;
+    c->record_count++;
     *out = &c->records[at];
 done:
     return st;
@@ -143,36 +182,45 @@ static double length_of(const flowshop_interval *v, int32_t jobs)
     return length;
 }
 
-static double length_of_record(const flowshop_record *r)
+static double length_of_record(flowshop_record *r)
 {
-    double length = 0;
+    if (r->length >= 0)
+        return r->length;
+    r->length = 0;
     for (int64_t i = 0; i < r->rest.count; i++)
-        length += length_of(&r->rest.items[i], r->rest.jobs);
-    return length;
+        r->length += length_of(&r->rest.items[i], r->rest.jobs);
+    return r->length;
 }
 
-// Asks as many workers as wait. Those who seem to have the most left are asked first.
+// Among some workers that may be asked, the one that seems to have the most left; NULL: all were asked a moment ago.
+static flowshop_record *choose_giver(flowshop_coordinator *c, double now_s)
+{
+    const int64_t count = c->givers.count < MOST_LOOKED_AT ? c->givers.count : MOST_LOOKED_AT;
+    flowshop_record *best = NULL;
+    double most = -1;
+    for (int64_t k = 0; k < count; k++) {
+        c->next_giver = c->next_giver + 1 < c->givers.count ? c->next_giver + 1 : 0;
+        flowshop_record *r = &c->records[c->givers.items[c->next_giver]];
+        const double length = now_s >= r->asked_s + ASK_AGAIN_S ? length_of_record(r) : -1;
+        best = length > most ? r : best;
+        most = length > most ? length : most;
+    }
+    return best;
+}
+
+// Asks as many workers as wait.
 static mco_status ask(flowshop_coordinator *c, double now_s)
 {
     mco_status st = MCO_OK;
-    int64_t asked = 0;
-    for (int64_t i = 0; i < c->record_count; i++)
-        asked += c->records[i].incarnation != 0 && c->records[i].is_asked;
-    for (; asked < c->waiting; asked++) {
-        flowshop_record *best = NULL;
-        double most = -1;
-        for (int64_t i = 0; i < c->record_count; i++) {
-            flowshop_record *r = &c->records[i];
-            const bool can_give = r->incarnation != 0 && !r->is_waiting && !r->is_asked && now_s >= r->asked_s + ASK_AGAIN_S;
-            const double length = can_give ? length_of_record(r) : -1;
-            best = length > most ? r : best;
-            most = length > most ? length : most;
-        }
-        if (best == NULL)
+    while (c->asked < c->waiting.count) {
+        flowshop_record *r = choose_giver(c, now_s);
+        if (r == NULL)
             break;
-        best->is_asked = true;
-        best->asked_s = now_s;
-        MCO_TRY(send_to(c, best, FLOWSHOP_ASK));
+        r->is_asked = true;
+        r->asked_s = now_s;
+        c->asked++;
+        list_anew(c, r);
+        MCO_TRY(send_to(c, r, FLOWSHOP_ASK));
     }
 done:
     return st;
@@ -183,7 +231,7 @@ static mco_status send_work(flowshop_coordinator *c, flowshop_record *r)
 {
     mco_status st = MCO_OK;
     flowshop_intervals *queue = &c->state->open;
-    const int64_t share = (queue->count + c->waiting - 1) / c->waiting;
+    const int64_t share = (queue->count + c->waiting.count - 1) / c->waiting.count;
     const int64_t count = share < MOST_WORK ? share : MOST_WORK;  // of a queue of millions the rest waits here
     flowshop_snapshot_keep(c, r);
     MCO_TRY(flowshop_intervals_reserve(c->ctx, &r->rest, count));
@@ -192,7 +240,8 @@ static mco_status send_work(flowshop_coordinator *c, flowshop_record *r)
         flowshop_interval_copy(&queue->items[--queue->count], flowshop_intervals_push(&r->rest));
     }
     r->is_waiting = false;
-    c->waiting--;
+    note_rest(c, r);
+    list_anew(c, r);
     c->out.open.count = 0;
     MCO_TRY(append(c->ctx, &c->out.open, &r->rest));
     MCO_TRY(send_to(c, r, FLOWSHOP_WORK));
@@ -204,16 +253,12 @@ done:
 static mco_status serve(flowshop_coordinator *c, double now_s)
 {
     mco_status st = MCO_OK;
-    bool is_left = c->state->open.count > 0;
     if (c->is_stopped)
         return MCO_OK;
-    for (int64_t i = 0; i < c->record_count && c->waiting > 0 && c->state->open.count > 0; i++)
-        if (c->records[i].incarnation != 0 && c->records[i].is_waiting)
-            MCO_TRY(send_work(c, &c->records[i]));
-    for (int64_t i = 0; i < c->record_count && !is_left; i++)
-        is_left = c->records[i].rest.count > 0;
-    c->is_done = !is_left;
-    if (is_left && c->waiting > 0)
+    while (c->waiting.count > 0 && c->state->open.count > 0)
+        MCO_TRY(send_work(c, &c->records[c->waiting.items[0]]));
+    c->is_done = c->state->open.count == 0 && c->holders == 0;
+    if (!c->is_done)
         MCO_TRY(ask(c, now_s));
 done:
     return st;
@@ -276,12 +321,11 @@ static mco_status hello(flowshop_coordinator *c, double now_s, uint64_t peer, co
         c->lost++;
     }
     MCO_TRY(new_record(c, &r));
-    const flowshop_intervals rest = r->rest;
-    *r = (flowshop_record){.peer = peer, .incarnation = ++c->last_incarnation, .heard_s = now_s, .asked_s = -1,
-                           .power = m->power, .is_waiting = true, .rest = rest};
+    *r = (flowshop_record){.peer = peer, .incarnation = ++c->last_incarnation, .heard_s = now_s, .asked_s = -1, .power = m->power,
+                           .is_waiting = true, .rest = r->rest, .list = r->list, .place = r->place};
     r->rest.count = 0;
-    c->waiting++;
     c->workers++;
+    list_anew(c, r);
     MCO_TRY(welcome(c, r));
 done:
     return st;
@@ -303,9 +347,9 @@ static mco_status commit(flowshop_coordinator *c, flowshop_record *r, flowshop_m
     s->leaves += m->leaves;
     s->steals += m->steals;
     c->reports++;
-    const bool waits = r->rest.count == 0;
-    c->waiting += waits - r->is_waiting;
-    r->is_waiting = waits;
+    r->is_waiting = r->rest.count == 0;
+    note_rest(c, r);
+    list_anew(c, r);
 done:
     return st;
 }
@@ -315,13 +359,16 @@ static mco_status take_gift(flowshop_coordinator *c, flowshop_record *r, flowsho
 {
     mco_status st = MCO_OK;
     bool is_inside;
+    c->asked -= r->is_asked;
     r->is_asked = false;
+    list_anew(c, r);
     if (m->open.count == 0)
         return MCO_OK;
     flowshop_snapshot_keep(c, r);
     MCO_TRY(flowshop_intervals_subtract(c->ctx, &r->rest, &m->open, &is_inside));
     if (!is_inside)
         return lose(c, r);
+    note_rest(c, r);
     r->asked_s = -1;
     c->gifts++;
     MCO_TRY(append(c->ctx, &c->state->open, &m->open));
@@ -391,9 +438,11 @@ done:
 mco_status flowshop_coordinator_tick(flowshop_coordinator *c, double now_s)
 {
     mco_status st = MCO_OK;
-    for (int64_t i = 0; i < c->record_count; i++)
+    for (int64_t i = 0; i < c->record_count && now_s >= c->next_look_s; i++)
         if (c->records[i].incarnation != 0 && now_s > c->records[i].heard_s + c->silence_s)
             MCO_TRY(lose(c, &c->records[i]));
+    if (now_s >= c->next_look_s)
+        c->next_look_s = now_s + LOOK_SHARE * c->silence_s;
     MCO_TRY(serve(c, now_s));
 done:
     return st;

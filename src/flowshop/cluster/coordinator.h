@@ -18,6 +18,12 @@
 #include "flowshop/cluster/message.h"
 #include "flowshop/cluster/snapshot.h"
 
+// Slots of records, in any order.
+typedef struct flowshop_slots {
+    int64_t *items;
+    int64_t count, room;
+} flowshop_slots;
+
 // What the coordinator knows of one worker.
 typedef struct flowshop_record {
     uint64_t peer;          // its address
@@ -30,6 +36,10 @@ typedef struct flowshop_record {
     bool is_asked;          // an answer is due
     int64_t snapshot;       // the last one that has its intervals
     flowshop_intervals rest;
+    bool has_rest;          // `rest` is not empty
+    double length;          // of `rest`; -1: not computed yet
+    flowshop_slots *list;   // of the coordinator that has this slot, or NULL
+    int64_t place;          // in it
 } flowshop_record;
 
 typedef struct flowshop_coordinator {
@@ -44,7 +54,10 @@ typedef struct flowshop_coordinator {
     flowshop_record *records;     // [record_room]
     int64_t record_count, record_room;
     uint64_t last_incarnation;
-    int64_t waiting, workers;     // of the records in use
+    int64_t workers, asked, holders;  // records in use; those of whom an answer is due; those that have a rest
+    flowshop_slots unused, waiting, givers;  // each record is in one: free; waits for work; may be asked; or is asked already
+    int64_t next_giver;           // who is looked at next
+    double next_look_s;           // for silent workers
     bool is_done;                 // nothing is left anywhere
     bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log
