@@ -85,9 +85,6 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p, 
                         "or hybrid; --method beam has checkpoint and resume too");
     if (p->memory != 0 && !is_beam)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--memory is %lld, but it is for --method beam", (long long)p->memory);
-    if (p->memory != 0 && p->engine == MCO_ENGINE_GPU)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT,
-                        "--memory is %lld, but it limits beams on the cores: on a GPU they take its free memory", (long long)p->memory);
     return refuse_system_options(ctx, p, name);
 }
 

@@ -54,8 +54,6 @@ damaged() {
     expect_text err "not a checkpoint of --method beam"
     expect 2 "$MCO" flowshop solve ta001 --method heuristic --memory 10
     expect_text err "it is for --method beam"
-    expect 2 "$MCO" flowshop solve ta001 --method beam --engine gpu --memory 10
-    expect_text err "it limits beams on the cores"
 }
 
 # Another engine and another limit of memory go on from the same file.

@@ -310,7 +310,8 @@ static mco_status begin(sequence *q, int64_t widest)
         r->work.lane_bits = build.bits;
     }
     MCO_TRY(mco_alloc(run->ctx, &q->order, run->shop->jobs));
-    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores)};
+    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores),
+                                     .memory = run->params->memory > 0 ? q->memory : (double)INFINITY};
     mco_run_set_columns(&run->run, "       width    placed", write_columns, q);
     if (run->params->engine != MCO_ENGINE_GPU)
         log_begin(q, widest);
@@ -326,8 +327,9 @@ static void end(sequence *q)
         r->is_checkpoint_lost = true;
     if (is_campaign(q->run))
         r->beam_width = q->state.reached;
-    if (is_campaign(q->run) && q->cores != NULL && !q->is_on_gpu)
-        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+    if (is_campaign(q->run) && q->cores != NULL)
+        r->beam_bytes = (int64_t)(q->is_on_gpu ? flowshop_beam_place_bytes(&q->place, q->state.reached)
+                                               : flowshop_cores_beam_bytes(q->cores, q->state.reached));
 }
 
 // A device or an allocation has failed: the file keeps the beams before. The first failure is the one to tell.
