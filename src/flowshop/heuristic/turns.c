@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+#include "flowshop/heuristic/turns.h"
+
+#include <math.h>
+
+#include "flowshop/beam/beam.h"
+#include "flowshop/heuristic/heuristic.h"
+
+// Beams pay from so many jobs a machine on. NOTES.md has the measurements.
+enum { JOBS_PER_MACHINE = 3 };
+// Before a tree search: from so many jobs on, beams up to this width, with more machines narrower ones. They take about as long as the greedy.
+enum { TREE_JOBS = 50, TREE_MACHINES = 20, TREE_WIDTH = 2048 };
+static const double TREE_CELLS = 2e10;  // children times machines of the widest beam
+
+static bool beams_pay(const mco_flowshop *shop)
+{
+    return shop->jobs >= JOBS_PER_MACHINE * shop->machines;
+}
+
+// Beams, whose number the result does not count.
+static mco_status run_beams(flowshop_run *run, int64_t widest, flowshop_campaign *state, mco_stop *stop)
+{
+    const int64_t iterations = run->result->iterations;
+    const mco_status st = flowshop_beam(run, -1, widest, state, stop);
+    run->result->iterations = iterations;
+    return st;
+}
+
+static mco_status take_turns(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    flowshop_campaign beams = {0};
+    bool has_beams = true;
+    MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &beams));
+    MCO_TRY(flowshop_heuristic(run, 0, stop));
+    while (*stop == MCO_STOP_ITERATIONS && has_beams) {
+        flowshop_run_begin_turn(run);
+        MCO_TRY(run_beams(run, -1, &beams, stop));
+        // Without memory for the next width, the greedy has all the time that is left.
+        has_beams = *stop == MCO_STOP_ITERATIONS;
+        if (!has_beams && (*stop != MCO_STOP_MEMORY && *stop != MCO_STOP_FINISHED))
+            goto done;
+        if (run->upper_bound <= run->result->bound)
+            goto done;
+        if (has_beams)
+            flowshop_run_begin_turn(run);
+        else
+            flowshop_run_end_turns(run);
+        MCO_TRY(flowshop_heuristic(run, -1, stop));
+    }
+done:
+    flowshop_campaign_destroy(run->ctx, &beams);
+    return st;
+}
+
+mco_status flowshop_find_schedules(flowshop_run *run, mco_stop *stop)
+{
+    const int64_t asked = run->params->iterations;
+    return asked < 0 && beams_pay(run->shop) ? take_turns(run, stop) : flowshop_heuristic(run, asked, stop);
+}
+
+mco_status flowshop_find_first_schedule(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    const mco_flowshop *shop = run->shop;
+    const int64_t asked = run->params->iterations;
+    if (asked < 0 && shop->jobs >= TREE_JOBS && beams_pay(shop)) {
+        const double width = TREE_CELLS / ((double)shop->jobs * shop->jobs * shop->machines);
+        MCO_TRY(flowshop_heuristic(run, 0, stop));
+        if (*stop == MCO_STOP_ITERATIONS)
+            MCO_TRY(run_beams(run, shop->machines <= TREE_MACHINES ? TREE_WIDTH : (int64_t)fmin(width, TREE_WIDTH), NULL, stop));
+    }
+    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(shop), stop));
+done:
+    return st;
+}
