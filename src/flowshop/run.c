@@ -50,9 +50,10 @@ bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop)
     return must_stop;
 }
 
-void flowshop_run_begin_turn(flowshop_run *run)
+void flowshop_run_begin_turn(flowshop_run *run, double patience)
 {
     run->has_turns = true;
+    run->patience = patience;
     run->turn_s = mco_run_time_s(&run->run);
 }
 
@@ -60,7 +61,7 @@ bool flowshop_run_turn_is_over(const flowshop_run *run)
 {
     const mco_run *r = &run->run;
     const double improved_s = r->history_count > 0 ? r->history[r->history_count - 1].time_s : 0, begin_s = fmax(run->turn_s, improved_s);
-    return run->has_turns && mco_run_time_s(r) > 2 * begin_s + LEAST_TURN_S;
+    return run->has_turns && mco_run_time_s(r) > (1 + run->patience) * begin_s + LEAST_TURN_S;
 }
 
 void flowshop_run_end_turns(flowshop_run *run)

@@ -12,6 +12,8 @@ enum { JOBS_PER_MACHINE = 3 };
 enum { TREE_JOBS = 50, TREE_MACHINES = 20, TREE_WIDTH = 2048 };
 static const double TREE_CELLS = 2e10;  // children times machines of the widest beam
 
+static const double BEAM_PATIENCE = 3, GREEDY_PATIENCE = 0.25;  // flowshop_run_begin_turn()
+
 static bool beams_pay(const mco_flowshop *shop)
 {
     return shop->jobs >= JOBS_PER_MACHINE * shop->machines;
@@ -34,7 +36,7 @@ static mco_status take_turns(flowshop_run *run, mco_stop *stop)
     MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &beams));
     MCO_TRY(flowshop_heuristic(run, 0, stop));
     while (*stop == MCO_STOP_ITERATIONS && has_beams) {
-        flowshop_run_begin_turn(run);
+        flowshop_run_begin_turn(run, BEAM_PATIENCE);
         MCO_TRY(run_beams(run, -1, &beams, stop));
         // Without memory for the next width, the greedy has all the time that is left.
         has_beams = *stop == MCO_STOP_ITERATIONS;
@@ -43,7 +45,7 @@ static mco_status take_turns(flowshop_run *run, mco_stop *stop)
         if (run->upper_bound <= run->result->bound)
             goto done;
         if (has_beams)
-            flowshop_run_begin_turn(run);
+            flowshop_run_begin_turn(run, GREEDY_PATIENCE);
         else
             flowshop_run_end_turns(run);
         MCO_TRY(flowshop_heuristic(run, -1, stop));
