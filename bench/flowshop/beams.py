@@ -215,8 +215,9 @@ def write_classes(rows, path):
 
 
 def print_table(rows):
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    for row in rows:
+    columns = [column for column in zip(*rows) if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns):
         print("# " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
 
 
