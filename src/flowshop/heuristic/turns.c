@@ -6,16 +6,21 @@
 #include "flowshop/beam/beam.h"
 #include "flowshop/heuristic/heuristic.h"
 
-// Before a tree search: from so many jobs on, beams up to this width, with more machines narrower ones. They take about as long as the greedy.
-enum { TREE_JOBS = 50, TREE_MACHINES = 20, TREE_WIDTH = 2048 };
-static const double TREE_CELLS = 2e10;  // children times machines of the widest beam
-
+// Before the greedy or a tree search: from so many jobs on, beams up to this width, with many machines narrower ones.
+enum { FIRST_JOBS = 50, FIRST_MACHINES = 20, FIRST_WIDTH = 2048 };
+static const double FIRST_CELLS = 2e10;  // children times machines of the widest beam
 static const double BEAM_PATIENCE = 3, GREEDY_PATIENCE = 0.25;  // flowshop_run_begin_turn()
 
-// From ten jobs to three machines on. NOTES.md has the measurements.
+// Beams share the time from ten jobs to three machines on. NOTES.md has the measurements.
 static bool beams_pay(const mco_flowshop *shop)
 {
     return 3 * (int64_t)shop->jobs >= 10 * (int64_t)shop->machines;
+}
+
+// The greedy alone makes the best schedules of few jobs on few machines.
+static bool begins_with_beams(const mco_flowshop *shop)
+{
+    return shop->jobs >= FIRST_JOBS && (shop->machines > FIRST_MACHINES || beams_pay(shop));
 }
 
 // Beams, whose number the result does not count.
@@ -54,24 +59,38 @@ done:
     return st;
 }
 
+// NEH and narrow beams, for the greedy to go on from.
+static mco_status begin_with_beams(flowshop_run *run, mco_stop *stop)
+{
+    mco_status st = MCO_OK;
+    const double n = run->shop->jobs, m = run->shop->machines, width = FIRST_CELLS / (n * n * m);
+    MCO_TRY(flowshop_heuristic(run, 0, stop));
+    if (*stop == MCO_STOP_ITERATIONS)
+        MCO_TRY(run_beams(run, m <= FIRST_MACHINES ? FIRST_WIDTH : (int64_t)fmin(width, FIRST_WIDTH), NULL, stop));
+done:
+    return st;
+}
+
 mco_status flowshop_find_schedules(flowshop_run *run, mco_stop *stop)
 {
+    mco_status st = MCO_OK;
     const int64_t asked = run->params->iterations;
-    return asked < 0 && beams_pay(run->shop) ? take_turns(run, stop) : flowshop_heuristic(run, asked, stop);
+    if (asked < 0 && beams_pay(run->shop))
+        return take_turns(run, stop);
+    if (asked < 0 && begins_with_beams(run->shop))
+        MCO_TRY(begin_with_beams(run, stop));
+    MCO_TRY(flowshop_heuristic(run, asked, stop));
+done:
+    return st;
 }
 
 mco_status flowshop_find_first_schedule(flowshop_run *run, mco_stop *stop)
 {
     mco_status st = MCO_OK;
-    const mco_flowshop *shop = run->shop;
     const int64_t asked = run->params->iterations;
-    if (asked < 0 && shop->jobs >= TREE_JOBS && beams_pay(shop)) {
-        const double width = TREE_CELLS / ((double)shop->jobs * shop->jobs * shop->machines);
-        MCO_TRY(flowshop_heuristic(run, 0, stop));
-        if (*stop == MCO_STOP_ITERATIONS)
-            MCO_TRY(run_beams(run, shop->machines <= TREE_MACHINES ? TREE_WIDTH : (int64_t)fmin(width, TREE_WIDTH), NULL, stop));
-    }
-    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(shop), stop));
+    if (asked < 0 && begins_with_beams(run->shop))
+        MCO_TRY(begin_with_beams(run, stop));
+    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(run->shop), stop));
 done:
     return st;
 }
