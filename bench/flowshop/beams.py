@@ -3,10 +3,10 @@
 """Schedules and bounds of a set of instances in a given time each, beside the best values known.
 
 Sets: `taillard` (120), `vrf-large` and `vrf-small`, the instances of Vallada, Ruiz and Framinan (2015) under DATA/large and
-DATA/small; DATA/large.csv has the best values known in 2021 and what six methods reached. Lanes run side by side. A run
+DATA/small; DATA/large.csv has the best values known in 2021 and what six methods reached (of the large ones). Lanes run side by side. A run
 adds its rows to OUTPUT and takes only instances that are not in it, so it can be cut off and called again. Orders go to
 the folder ORDERS, a file an instance, the shortest schedule of all runs. OUTPUT-classes.csv has the means of each class
-of all rows. Example:
+of all rows; they are printed too. Example:
 
   bench/flowshop/beams.py --set vrf-large --data DATA --lanes 8 --threads 2 --time-limit 60 --budget 1200 \\
       --output bench/results/flowshop-beams-vrf-large.csv --orders bench/results/flowshop-beams
@@ -39,6 +39,7 @@ def read_arguments():
     parser.add_argument("--method", default="beam", choices=["beam", "bb", "heuristic"])
     parser.add_argument("--engine", default="cpu")
     parser.add_argument("--gpus", help="passed on to the command")
+    parser.add_argument("--memory", type=int, help="MiB of each lane, passed on: lanes on one GPU share its memory")
     parser.add_argument("--threads", type=int, default=2, help="of each lane")
     parser.add_argument("--lanes", type=int, default=1, help="instances at a time")
     parser.add_argument("--time-limit", type=float, default=60, help="seconds of an instance")
@@ -92,6 +93,8 @@ def solve(options, instance, folder):
                "--threads", str(options.threads), "--time-limit", str(options.time_limit), "--json", result, "--solution", order]
     if options.gpus:
         command += ["--gpus", options.gpus]
+    if options.memory:
+        command += ["--memory", str(options.memory)]
     done = subprocess.run(command, stdout=subprocess.DEVNULL, timeout=options.time_limit + GRACE_S)
     if done.returncode != 0:
         raise RuntimeError("%s: exit code %d" % (" ".join(command), done.returncode))
@@ -207,6 +210,15 @@ def write_classes(rows, path):
             writer.writerow([name, len(chosen), mean(numbers("makespan", chosen)), mean(numbers("bound", chosen)),
                              mean(numbers("gap_percent", chosen)), sum(row["outcome"] == "optimal" for row in chosen),
                              sum(map(is_below_all, chosen))] + [gap_of(peer, chosen) for peer in PEERS])
+    with open(path) as file:
+        print_table(list(csv.reader(file)))
+
+
+def print_table(rows):
+    columns = [column for column in zip(*rows) if any(column[1:])]
+    widths = [max(map(len, column)) for column in columns]
+    for row in zip(*columns):
+        print("# " + "  ".join(cell.rjust(width) for cell, width in zip(row, widths)))
 
 
 def main():

@@ -10,6 +10,7 @@
 #include "flowshop/cluster/cluster.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/heuristic/heuristic.h"
+#include "flowshop/heuristic/turns.h"
 #include "flowshop/tree/branch_and_bound.h"
 
 #define MCO_OPTION_STRUCT mco_flowshop_params
@@ -83,11 +84,8 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p, 
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "
                         "or hybrid; --method beam has checkpoint and resume too");
-    if (p->memory != 0 && !is_beam)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--memory is %lld, but it is for --method beam", (long long)p->memory);
-    if (p->memory != 0 && p->engine == MCO_ENGINE_GPU)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT,
-                        "--memory is %lld, but it limits beams on the cores: on a GPU they take its free memory", (long long)p->memory);
+    if (p->memory != 0 && !is_beam && !is_heuristic)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--memory is %lld, but it limits beams: it is for --method beam and heuristic", (long long)p->memory);
     return refuse_system_options(ctx, p, name);
 }
 
@@ -274,13 +272,13 @@ static mco_status run_method(flowshop_run *run)
     }
     MCO_TRY(start(run));
     if (p->method == MCO_FLOWSHOP_METHOD_HEURISTIC) {
-        MCO_TRY(flowshop_heuristic(run, p->iterations, &r->stop));
+        MCO_TRY(flowshop_find_schedules(run, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         if (p->resume == NULL)
             MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
         if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS || (p->checkpoint != NULL && r->makespan >= 0))
-            MCO_TRY(flowshop_beam(run, p->iterations, -1, &r->stop));
+            MCO_TRY(flowshop_beam(run, p->iterations, -1, NULL, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
     } else {
         MCO_TRY(flowshop_branch_and_bound(run, &r->stop));

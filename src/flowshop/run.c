@@ -2,7 +2,10 @@
 // The incumbent and the bound of one solve.
 #include "flowshop/run.h"
 
+#include <math.h>
 #include <string.h>
+
+static const double LEAST_TURN_S = 0.05;
 
 mco_status flowshop_run_adopt(flowshop_run *run, int64_t makespan, const int32_t *order, const char *source)
 {
@@ -45,4 +48,23 @@ bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop)
     if (must_stop)
         *stop = run->run.stop;
     return must_stop;
+}
+
+void flowshop_run_begin_turn(flowshop_run *run, double patience)
+{
+    run->has_turns = true;
+    run->patience = patience;
+    run->turn_s = mco_run_time_s(&run->run);
+}
+
+bool flowshop_run_turn_is_over(const flowshop_run *run)
+{
+    const mco_run *r = &run->run;
+    const double improved_s = r->history_count > 0 ? r->history[r->history_count - 1].time_s : 0, begin_s = fmax(run->turn_s, improved_s);
+    return run->has_turns && mco_run_time_s(r) > (1 + run->patience) * begin_s + LEAST_TURN_S;
+}
+
+void flowshop_run_end_turns(flowshop_run *run)
+{
+    run->has_turns = false;
 }

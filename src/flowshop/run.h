@@ -26,6 +26,8 @@ typedef struct flowshop_run {
     const struct flowshop_station *station;  // workers elsewhere search the tree; NULL: this process does
     bool is_checkpoint_failing;          // the last checkpoint of a search that goes on could not be written
     mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
+    bool has_turns;                   // methods share the time
+    double turn_s, patience;          // the present turn began; it may go on without success for so many times what the run took before
 } flowshop_run;
 
 // Offers a schedule. If its makespan is below run->upper_bound, checks it again and records it as the incumbent.
@@ -40,5 +42,12 @@ void flowshop_run_raise_bound(flowshop_run *run, int64_t bound);
 
 // True when the run must end, as mco_run_must_stop(); *stop then says why. `work`: nodes or iterations done.
 bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop);
+
+// Begins the turn of a method that shares the time with another. It is over once it has brought no better schedule for `patience` times
+// what the run took before: so every method gets some time, and one that makes progress goes on.
+void flowshop_run_begin_turn(flowshop_run *run, double patience);
+bool flowshop_run_turn_is_over(const flowshop_run *run);
+// From now on no turn is over.
+void flowshop_run_end_turns(flowshop_run *run);
 
 #endif

@@ -52,10 +52,8 @@ damaged() {
     expect 0 "$MCO" flowshop solve ta081 --time-limit 0.1 --checkpoint tree.ckpt
     expect 3 "$MCO" flowshop solve ta081 --method beam --resume tree.ckpt
     expect_text err "not a checkpoint of --method beam"
-    expect 2 "$MCO" flowshop solve ta001 --method heuristic --memory 10
-    expect_text err "it is for --method beam"
-    expect 2 "$MCO" flowshop solve ta001 --method beam --engine gpu --memory 10
-    expect_text err "it limits beams on the cores"
+    expect 2 "$MCO" flowshop solve ta001 --memory 10
+    expect_text err "it is for --method beam and heuristic"
 }
 
 # Another engine and another limit of memory go on from the same file.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Beams on a GPU against beams on the cores: equal schedules, bounds and numbers of beams. With arguments FILE or NAME, a first width and
 // a last one, it times one beam of each width that doubles from the first, without targets, and prints its rate.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +213,7 @@ static void test_memory(mco_context *ctx, const mco_gpu *gpu)
     flowshop_beam_gpu *beams = NULL;
     flowshop_beam_gpu_answer answer;
     int32_t order[500], depth = 0;
-    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, 50000, &beams));
+    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, 50000, INFINITY, &beams));
     flowshop_beam_gpu_task task = {flowshop_beam_gpu_widest(beams) + 1, 50000, 1, never, NULL, &depth};
     GPU_CHECK(flowshop_beam_gpu_run(beams, &task, &answer, order) == MCO_ERR_MEMORY, "%lld nodes fit", (long long)task.width);
     printf("refused: %s\n", mco_context_error(ctx));
@@ -222,6 +223,27 @@ static void test_memory(mco_context *ctx, const mco_gpu *gpu)
     checks += 2;
     flowshop_beam_gpu_close(ctx, &beams);
     free_single(ctx, &s);
+    mco_flowshop_destroy(ctx, &shop);
+}
+
+// --memory ends a run before it takes more, and the widest beam fills nearly all of it.
+static void test_memory_limit(mco_context *ctx)
+{
+    enum { MIB = 64 };
+    mco_flowshop *shop = random_shop(ctx, 200, 40, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.engine = MCO_ENGINE_GPU;
+    p.memory = MIB;
+    p.time_limit_s = 60;
+    must(ctx, mco_flowshop_solve(ctx, shop, &p, &r));
+    GPU_CHECK(r.stop == MCO_STOP_MEMORY, "%d MiB: stop %d", MIB, (int)r.stop);
+    GPU_CHECK(r.beam_bytes <= MIB << 20 && 10 * r.beam_bytes > 9 * (int64_t)(MIB << 20), "%d MiB: width %lld takes %lld bytes", MIB,
+              (long long)r.beam_width, (long long)r.beam_bytes);
+    printf("limit of %d MiB: width %lld, %lld bytes\n", MIB, (long long)r.beam_width, (long long)r.beam_bytes);
+    checks += 2;
+    mco_flowshop_result_clear(ctx, &r);
     mco_flowshop_destroy(ctx, &shop);
 }
 
@@ -239,7 +261,7 @@ static int tell_rate(mco_context *ctx, const mco_gpu *gpu, const char *name, int
     for (int32_t j = 0; j < s.shape.jobs; j++)
         order[j] = j;
     must(ctx, mco_flowshop_check(ctx, shop, order, s.shape.jobs, &upper));
-    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, upper, &beams));
+    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, upper, INFINITY, &beams));
     for (int64_t width = first; width <= last && width <= flowshop_beam_gpu_widest(beams); width *= 2) {
         const flowshop_beam_gpu_task task = {width, upper, 1, never, NULL, &depth};
         const double start_s = mco_clock_s();
@@ -282,6 +304,7 @@ int main(int argc, char **argv)
         test_limit(ctx);
         test_refusals(ctx);
         test_memory(ctx, &gpu);
+        test_memory_limit(ctx);
         code = gpu_summary("flowshop beams", checks);
     }
     mco_context_destroy(&ctx);

@@ -4,6 +4,7 @@
 
 #include "flowshop/heuristic/heuristic.h"
 #include "flowshop/heuristic/insertion.h"
+#include "flowshop/run.h"
 #include "mco/mco.h"
 
 enum { LARGEST_TIME = 99, MOST_JOBS = 200 };
@@ -373,6 +374,70 @@ static void test_time_limit_inside_neh(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// ---- Turns with beams
+
+// Without --iterations, beams prove the optimum of small shops with many jobs a machine.
+static void test_beams_prove(void **state)
+{
+    (void)state;
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    for (int32_t m = 1; m <= 2; m++)
+        for (int32_t n = 3 * m + 1; n <= 8; n++) {
+            int32_t order[] = {0, 1, 2, 3, 4, 5, 6, 7};
+            mco_flowshop *shop = random_shop(n, m, (uint64_t)(10 * n + m), LARGEST_TIME);
+            params.threads = 1 + n % 2;
+            mco_flowshop_result result = solve(shop, params);
+            assert_int_equal(result.makespan, best_of_rest(shop, order, 0));
+            assert_int_equal(result.bound, result.makespan);
+            assert_int_equal(result.stop, MCO_STOP_FINISHED);
+            mco_flowshop_result_clear(test_ctx, &result);
+            mco_flowshop_destroy(test_ctx, &shop);
+        }
+}
+
+// Once beams have no memory for the next width, the greedy goes on; only its iterations are counted.
+static void test_greedy_after_beams(void **state)
+{
+    (void)state;
+    mco_flowshop *shop = random_shop(70, 20, 3, LARGEST_TIME);
+    mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
+    params.threads = 1;
+    params.iterations = 0;
+    mco_flowshop_result first = solve(shop, params);
+    params.iterations = -1;
+    params.memory = 1;
+    params.time_limit_s = TEST_IS_SANITIZED ? 4 : 1;
+    mco_flowshop_result result = solve(shop, params);
+    assert_int_equal(result.stop, MCO_STOP_TIME);
+    assert_true(result.makespan < first.makespan);
+    assert_true(result.iterations > 0);
+    mco_flowshop_result_clear(test_ctx, &result);
+    mco_flowshop_result_clear(test_ctx, &first);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// A turn ends after its patience, later if a better schedule comes meanwhile.
+static void test_turn_ends(void **state)
+{
+    (void)state;
+    const mco_run_settings settings = {.time_limit_s = MCO_NO_LIMIT, .target = -1, .objective = "makespan"};
+    flowshop_run run = {.ctx = test_ctx, .run = mco_run_begin(test_ctx, &settings)};
+    run.run.begin_s -= 100;  // so much time has passed
+    assert_false(flowshop_run_turn_is_over(&run));
+    flowshop_run_begin_turn(&run, 0.5);
+    assert_false(flowshop_run_turn_is_over(&run));
+    run.run.begin_s -= 49;
+    assert_false(flowshop_run_turn_is_over(&run));
+    assert_ok(mco_run_improve(&run.run, 7, NULL, "test"));
+    run.run.begin_s -= 70;
+    assert_false(flowshop_run_turn_is_over(&run));
+    run.run.begin_s -= 6;
+    assert_true(flowshop_run_turn_is_over(&run));
+    flowshop_run_end_turns(&run);
+    assert_false(flowshop_run_turn_is_over(&run));
+    mco_run_clear(&run.run);
+}
+
 // ---- What the caller is told
 
 typedef struct told {
@@ -451,7 +516,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_kernels), TEST(test_full_lanes), TEST(test_small_optima), TEST(test_determinism),
         TEST(test_scaling), TEST(test_start_is_kept), TEST(test_no_iterations), TEST(test_time_limit_inside_neh),
-        TEST(test_history_is_what_was_told),
+        TEST(test_beams_prove), TEST(test_greedy_after_beams), TEST(test_turn_ends), TEST(test_history_is_what_was_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

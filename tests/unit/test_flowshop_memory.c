@@ -27,10 +27,10 @@ static bool solve_once(const mco_flowshop *shop, const mco_flowshop_params *para
     return !has_failed;
 }
 
-static void solve_without_memory(const mco_flowshop_params *params)
+static void solve_on_machines(int32_t machines, const mco_flowshop_params *params)
 {
     mco_flowshop *shop = NULL;
-    assert_ok(mco_flowshop_generate(test_ctx, JOBS, MACHINES, 1, &shop));
+    assert_ok(mco_flowshop_generate(test_ctx, JOBS, machines, 1, &shop));
     const long before = test_memory.live;
     bool is_done = false;
     for (long k = 1; !is_done; k++) {
@@ -42,6 +42,11 @@ static void solve_without_memory(const mco_flowshop_params *params)
     }
     test_fail_allocation(0);
     mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void solve_without_memory(const mco_flowshop_params *params)
+{
+    solve_on_machines(MACHINES, params);
 }
 
 static void test_branch_and_bound(void **state)
@@ -74,6 +79,8 @@ static void test_heuristic(void **state)
     params.iterations = 5;
     params.threads = 2;
     solve_without_memory(&params);
+    params.iterations = -1;  // turns with beams, which prove the optimum
+    solve_on_machines(2, &params);
 }
 
 static void test_beam(void **state)

@@ -3,18 +3,20 @@
 #ifndef MCO_FLOWSHOP_BEAM_BEAM_H
 #define MCO_FLOWSHOP_BEAM_BEAM_H
 
+#include "flowshop/beam/campaign.h"
 #include "flowshop/run.h"
 
-// Improves the schedule of run->result; there must be one, unless it resumes. Beams follow one another until `beams` of them are
+// Improves the schedule of run->result; there must be one, unless it resumes. With `campaign` it goes on where that has come, and leaves
+// there how far it has come itself; NULL: it begins anew. Beams follow one another until `beams` of them are
 // complete (-1: no limit), each twice as wide as the one before or with another target. A beam that discards no child below its target
 // proves that no schedule is shorter, or that the one it finds is optimal; then it raises the bound. *stop tells why it returned: what
-// flowshop_run_must_stop said, MCO_STOP_ITERATIONS, MCO_STOP_MEMORY if the next beam does not fit it, or MCO_STOP_FINISHED if the
+// flowshop_run_must_stop said, MCO_STOP_ITERATIONS (also at the end of its turn), MCO_STOP_MEMORY if the next beam does not fit it, or MCO_STOP_FINISHED if the
 // schedule meets the bound or the next beam is wider than `widest` (-1: than numbers of children allow). Adds the beams to
 // result->iterations. Schedules and bounds are the same for any number of threads and any engine; a time limit cuts them off, and
 // without targets the last beam is as wide as the time left allows. With --method beam it writes and resumes checkpoints, and states
 // what it used in result->beam_width, beam_bytes and work. Errors: MEMORY, INTERNAL, ARGUMENT (the vector unit is missing); IO and PARSE
 // (the checkpoint to resume).
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop);
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, flowshop_campaign *campaign, mco_stop *stop);
 
 // Targets pay where a schedule close to the bound exists: at least m^2 / 4 jobs on m machines (up to 20 machines: 4 m).
 bool flowshop_beam_has_targets(const mco_flowshop *shop);

@@ -40,11 +40,12 @@ static mco_status open_gpu(flowshop_beam_place *p)
     }
     if (run->gpu_count == 0)
         return mco_fail(run->ctx, MCO_ERR_DEVICE, "no GPU: %s", reason != NULL ? reason : "none was found");
-    MCO_TRY(flowshop_beam_gpu_open(run->ctx, &run->gpus[0], p->shape, run->upper_bound, &p->gpu));
+    MCO_TRY(flowshop_beam_gpu_open(run->ctx, &run->gpus[0], p->shape, run->upper_bound, p->memory, &p->gpu));
     flowshop_use_engine(run, MCO_ENGINE_GPU);
-    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on GPU %d (%s), up to %lld nodes wide, %.1f GB", run->gpus[0].index,
-            run->gpus[0].name, (long long)flowshop_beam_gpu_widest(p->gpu),
-            1e-9 * flowshop_beam_gpu_bytes(p->gpu, flowshop_beam_gpu_widest(p->gpu)));
+    const int64_t widest = flowshop_beam_gpu_widest(p->gpu);
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on GPU %d (%s) take %.1f MiB at width 1024; widths up to %lld take %.0f MiB",
+            run->gpus[0].index, run->gpus[0].name, flowshop_beam_gpu_bytes(p->gpu, 1024) / (1 << 20), (long long)widest,
+            flowshop_beam_gpu_bytes(p->gpu, widest) / (1 << 20));
 done:
     return st;
 }
@@ -103,6 +104,11 @@ int64_t flowshop_beam_place_widest(const flowshop_beam_place *p)
     return p->gpu != NULL ? flowshop_beam_gpu_widest(p->gpu) : 0;
 }
 
+double flowshop_beam_place_bytes(const flowshop_beam_place *p, int64_t width)
+{
+    return p->gpu != NULL ? flowshop_beam_gpu_bytes(p->gpu, width) : 0;
+}
+
 mco_status flowshop_beam_run_on_gpu(flowshop_beam_place *p, const flowshop_beam_gpu_task *task, flowshop_beam_gpu_answer *out, int32_t *order)
 {
     return flowshop_beam_gpu_run(p->gpu, task, out, order);
@@ -138,6 +144,13 @@ void flowshop_beam_close_place(flowshop_beam_place *p)
 int64_t flowshop_beam_place_widest(const flowshop_beam_place *p)
 {
     (void)p;
+    return 0;
+}
+
+double flowshop_beam_place_bytes(const flowshop_beam_place *p, int64_t width)
+{
+    (void)p;
+    (void)width;
     return 0;
 }
 

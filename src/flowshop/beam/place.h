@@ -9,6 +9,7 @@
 typedef struct flowshop_beam_place {
     flowshop_run *run;
     const flowshop_beam_shape *shape;
+    double memory;           // bytes on the GPU at most, INFINITY: what is free
     flowshop_beam_gpu *gpu;  // NULL: none is open
     bool has_looked;         // for a GPU; it is done once
     double cells_per_s;      // of the cores, as measured in a beam before; 0: not yet
@@ -32,7 +33,8 @@ mco_status flowshop_beam_run_on_gpu(flowshop_beam_place *place, const flowshop_b
 
 void flowshop_beam_close_place(flowshop_beam_place *place);
 
-// The width that fits the memory of the GPU; 0 where none is open.
+// The width that fits the memory of the GPU, and the bytes there with beams up to `width`; 0 where none is open.
 int64_t flowshop_beam_place_widest(const flowshop_beam_place *place);
+double flowshop_beam_place_bytes(const flowshop_beam_place *place, int64_t width);
 
 #endif

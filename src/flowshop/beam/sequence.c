@@ -11,7 +11,6 @@
 
 #include "base/machine.h"
 #include "flowshop/beam/beam.h"
-#include "flowshop/beam/campaign.h"
 #include "flowshop/beam/cores.h"
 #include "flowshop/beam/place.h"
 
@@ -31,6 +30,7 @@ typedef struct sequence {
     flowshop_cores_beam *cores;
     flowshop_campaign state;  // after the newest complete beam
     double memory;            // bytes
+    int64_t widest;           // beam that the caller wants, -1: no limit
     double checkpoint_s;      // when the next one is due
     bool has_file;            // --checkpoint
     bool is_written;          // the file holds the state, or there is none
@@ -143,12 +143,18 @@ static int64_t widest_in_memory(const sequence *q)
     return (int64_t)fmin(1e15, fmax(0, (q->memory - none) / of_one));
 }
 
+static int64_t widest_of_all(const sequence *q)
+{
+    const int64_t shape = widest_of_shape(q->run->shop), memory = widest_in_memory(q), most = shape < memory ? shape : memory;
+    return q->widest >= 0 && q->widest < most ? q->widest : most;
+}
+
 // Without targets: twice as wide. Once little time is left, one beam takes nearly all of it. The last one fills the memory.
 static void plan_width(sequence *q, double last_s)
 {
     enum { FEW = 32 };               // times the last beam: so much time is little
     const double used = q->is_on_gpu ? 0.85 : 0.9;  // of the time left; cores narrow a beam that gets late
-    const int64_t shape = widest_of_shape(q->run->shop), memory = widest_in_memory(q), most = shape < memory ? shape : memory;
+    const int64_t most = widest_of_all(q);
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
     const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
     const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
@@ -175,13 +181,11 @@ static void plan_next(sequence *q, int64_t target, bool has_found, double last_s
 
 // ---- The beams
 
-static void log_begin(const sequence *q, int64_t widest)
+static void log_begin(const sequence *q)
 {
     const flowshop_run *run = q->run;
     const mco_build build = flowshop_cores_beam_build(q->cores);
-    int64_t most = widest_of_shape(run->shop);
-    most = widest >= 0 && widest < most ? widest : most;
-    most = widest_in_memory(q) < most ? widest_in_memory(q) : most;
+    const int64_t most = widest_of_all(q);
     mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d thread%s, simd %s, %d-bit lanes; %s; guide: bound x (share placed + %g x share left x idle time)",
             run->threads, run->threads > 1 ? "s" : "", mco_simd_text(build.simd), build.bits,
             flowshop_beam_has_targets(run->shop) ? "targets between bound and incumbent" : "no targets", (double)idle_share(run->shop));
@@ -201,11 +205,11 @@ static void log_beam(const sequence *q, int64_t width, int64_t target, const flo
 }
 
 // True if a beam of that width fits neither the memory nor 32-bit numbers of children, or is wider than `widest`; *stop says which.
-static bool is_too_wide(const sequence *q, int64_t width, int64_t widest)
+static bool is_too_wide(const sequence *q, int64_t width)
 {
     const bool fits = width <= widest_in_memory(q);
     *q->stop = fits ? MCO_STOP_FINISHED : MCO_STOP_MEMORY;
-    return !fits || width > widest_of_shape(q->run->shop) || (widest >= 0 && width > widest);
+    return !fits || width > widest_of_shape(q->run->shop) || (q->widest >= 0 && width > q->widest);
 }
 
 static mco_status run_on_gpu(sequence *q, int64_t target, flowshop_beam_outcome *found)
@@ -263,17 +267,17 @@ done:
     return st;
 }
 
-static mco_status run_beams(sequence *q, int64_t beams, int64_t widest)
+static mco_status run_beams(sequence *q, int64_t beams)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = q->run;
     for (bool is_complete = true; is_complete && run->upper_bound > run->result->bound;) {
-        if (beams >= 0 && q->state.beams >= beams) {
+        if ((beams >= 0 && q->state.beams >= beams) || flowshop_run_turn_is_over(run)) {
             *q->stop = MCO_STOP_ITERATIONS;
             return MCO_OK;
         }
         MCO_TRY(flowshop_beam_choose_place(&q->place, q->state.width, &q->is_on_gpu));
-        if (is_too_wide(q, q->state.width, widest))
+        if (is_too_wide(q, q->state.width))
             return MCO_OK;
         MCO_TRY(run_one(q, &is_complete));
         if (!is_complete)
@@ -298,7 +302,7 @@ static void write_columns(void *user, char *out, size_t size)
     snprintf(out, size, "  %10lld  %8d", (long long)q->state.width, q->is_on_gpu ? q->depth : flowshop_cores_beam_depth(q->cores));
 }
 
-static mco_status begin(sequence *q, int64_t widest)
+static mco_status begin(sequence *q)
 {
     mco_status st = MCO_OK;
     flowshop_run *run = q->run;
@@ -310,10 +314,11 @@ static mco_status begin(sequence *q, int64_t widest)
         r->work.lane_bits = build.bits;
     }
     MCO_TRY(mco_alloc(run->ctx, &q->order, run->shop->jobs));
-    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores)};
+    q->place = (flowshop_beam_place){.run = run, .shape = flowshop_cores_beam_shape(q->cores),
+                                     .memory = run->params->memory > 0 ? q->memory : (double)INFINITY};
     mco_run_set_columns(&run->run, "       width    placed", write_columns, q);
-    if (run->params->engine != MCO_ENGINE_GPU)
-        log_begin(q, widest);
+    if (run->params->engine != MCO_ENGINE_GPU && q->state.beams == 0)
+        log_begin(q);
 done:
     return st;
 }
@@ -326,8 +331,9 @@ static void end(sequence *q)
         r->is_checkpoint_lost = true;
     if (is_campaign(q->run))
         r->beam_width = q->state.reached;
-    if (is_campaign(q->run) && q->cores != NULL && !q->is_on_gpu)
-        r->beam_bytes = (int64_t)flowshop_cores_beam_bytes(q->cores, q->state.reached);
+    if (is_campaign(q->run) && q->cores != NULL)
+        r->beam_bytes = (int64_t)(q->is_on_gpu ? flowshop_beam_place_bytes(&q->place, q->state.reached)
+                                               : flowshop_cores_beam_bytes(q->cores, q->state.reached));
 }
 
 // A device or an allocation has failed: the file keeps the beams before. The first failure is the one to tell.
@@ -339,21 +345,24 @@ static mco_status keep_state(sequence *q, mco_status failure)
     return mco_fail(q->run->ctx, failure, "%s", text);
 }
 
-mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, mco_stop *stop)
+mco_status flowshop_beam(flowshop_run *run, int64_t beams, int64_t widest, flowshop_campaign *campaign, mco_stop *stop)
 {
     mco_status st = MCO_OK;
     const mco_flowshop_params *p = run->params;
-    sequence q = {.run = run, .stop = stop, .memory = mco_settle_memory(p->memory), .is_written = true};
+    sequence q = {.run = run, .stop = stop, .memory = mco_settle_memory(p->memory), .widest = widest, .is_written = true};
     q.has_file = is_campaign(run) && p->checkpoint != NULL;
     q.checkpoint_s = mco_run_time_s(&run->run) + p->checkpoint_interval_s;
     *stop = MCO_STOP_FINISHED;
-    MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &q.state));
+    if (campaign != NULL)
+        q.state = *campaign;
+    else
+        MCO_TRY(flowshop_campaign_create(run->ctx, run->shop->jobs, &q.state));
     if (is_campaign(run) && p->resume != NULL)
         MCO_TRY(resume(run, &q.state));
     MCO_TRY(flowshop_beam_refuse_place(run));
     if (run->upper_bound > run->result->bound) {
-        MCO_TRY(begin(&q, widest));
-        MCO_TRY(run_beams(&q, beams, widest));
+        MCO_TRY(begin(&q));
+        MCO_TRY(run_beams(&q, beams));
     }
     end(&q);
 done:
@@ -364,6 +373,9 @@ done:
         flowshop_beam_close_place(&q.place);
     mco_free(run->ctx, &q.order);
     flowshop_cores_beam_destroy(run->ctx, &q.cores);
-    flowshop_campaign_destroy(run->ctx, &q.state);
+    if (campaign != NULL)
+        *campaign = q.state;
+    else
+        flowshop_campaign_destroy(run->ctx, &q.state);
     return st;
 }

@@ -379,7 +379,7 @@ static mco_status create_searchers(flowshop_run *run, search *s)
         searcher *w = &s->searchers[i];
         w->shared = s;
         w->best_makespan = INT64_MAX;
-        mco_rng_seed(&w->rng, (uint64_t)run->params->seed, (uint64_t)i);
+        mco_rng_seed(&w->rng, (uint64_t)run->params->seed, (uint64_t)i + ((uint64_t)run->result->iterations << 16));
         MCO_TRY(s->ops->create(run->ctx, run->shop, s->searchers[0].line, &w->line));
         MCO_TRY(mco_alloc(run->ctx, &w->current, s->jobs));
         MCO_TRY(mco_alloc(run->ctx, &w->best, s->jobs));
@@ -410,7 +410,7 @@ static mco_status run_rounds(flowshop_run *run, search *s, int64_t iterations, m
             *stop = MCO_STOP_FINISHED;
             break;
         }
-        if (left == 0) {
+        if (left == 0 || flowshop_run_turn_is_over(run)) {
             *stop = MCO_STOP_ITERATIONS;
             break;
         }

@@ -7,7 +7,7 @@
 
 // Improves the schedule of run->result. If there is none it starts from params->start, else from NEH. `iterations` is
 // per thread; -1 means until the run must stop. *stop tells why it returned: what flowshop_run_must_stop said,
-// MCO_STOP_ITERATIONS, or MCO_STOP_FINISHED if the schedule meets run->result->bound or there are fewer than two jobs.
+// MCO_STOP_ITERATIONS (also at the end of its turn), or MCO_STOP_FINISHED if the schedule meets run->result->bound or there are fewer than two jobs.
 // Adds to result->iterations. With `iterations` >= 0, the same seed and number of threads give the same schedules in
 // the same order. Errors: MEMORY, INTERNAL.
 mco_status flowshop_heuristic(flowshop_run *run, int64_t iterations, mco_stop *stop);

@@ -4,15 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "flowshop/beam/beam.h"
 #include "flowshop/cluster/cluster.h"
-#include "flowshop/heuristic/heuristic.h"
+#include "flowshop/heuristic/turns.h"
 #include "flowshop/systems/pool.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/tree/ref.h"
-
-// Before a tree search: from so many jobs on, up to so many machines, beams of up to this width. They take about as long as the greedy.
-enum { BEAM_JOBS = 50, BEAM_MACHINES = 20, BEAM_WIDTH = 2048 };
 
 // Fills `state` with the whole tree, or with the slice of --interval.
 static mco_status prepare_state(flowshop_run *run, flowshop_checkpoint *state)
@@ -123,24 +119,6 @@ static mco_status refuse_gpu_asked_for(const flowshop_run *run)
     return mco_fail(run->ctx, st, "%s: use --engine cpu", text);
 }
 
-// The first schedule: iterated greedy; with many jobs on few machines beams before, about as long. They often prove the optimum.
-static mco_status find_schedule(flowshop_run *run, mco_stop *stop)
-{
-    mco_status st = MCO_OK;
-    mco_flowshop_result *r = run->result;
-    const int64_t asked = run->params->iterations;
-    if (asked < 0 && run->shop->jobs >= BEAM_JOBS && run->shop->machines <= BEAM_MACHINES && flowshop_beam_has_targets(run->shop)) {
-        MCO_TRY(flowshop_heuristic(run, 0, stop));
-        const int64_t iterations = r->iterations;
-        if (*stop == MCO_STOP_ITERATIONS)
-            MCO_TRY(flowshop_beam(run, -1, BEAM_WIDTH, stop));
-        r->iterations = iterations;  // they count those of the greedy
-    }
-    MCO_TRY(flowshop_heuristic(run, asked >= 0 ? asked : flowshop_heuristic_default_iterations(run->shop), stop));
-done:
-    return st;
-}
-
 mco_status flowshop_branch_and_bound(flowshop_run *run, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -159,7 +137,7 @@ mco_status flowshop_branch_and_bound(flowshop_run *run, mco_stop *stop)
         MCO_TRY(refuse_gpu_asked_for(run));
     if (p->resume == NULL) {
         if (p->upper_bound < 0) {
-            MCO_TRY(find_schedule(run, stop));
+            MCO_TRY(flowshop_find_first_schedule(run, stop));
             r->heuristic_s = mco_run_time_s(&run->run);
         }
         MCO_TRY(prepare_state(run, &state));

@@ -3,6 +3,7 @@
 // two looks the kernels of the layers follow one another on the device.
 #include "flowshop/beam/gpu/engine.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "device/device_cuda.h"
@@ -13,7 +14,8 @@ enum {
     LEAST_ROOM = 8192,           // nodes: narrower beams share it
     SELECTORS = 4,               // blocks of a multiprocessor that select
     SPARE_BYTES = 512 << 20,     // of the device, for the system
-    LARGEST_SUM = UINT16_MAX
+    LARGEST_SUM = UINT16_MAX,
+    KEYS_READ_BEHIND = 4         // 16 bytes at a time
 };
 
 struct flowshop_beam_gpu {
@@ -52,9 +54,19 @@ static int64_t bytes_of_node(const flowshop_beam_gpu *x)
     return 2 * node + a->jobs * child + (int64_t)(sizeof *a->d_sides + sizeof *a->d_chosen);
 }
 
+// Arrays that do not depend on the width: upload() and take_rest() take them.
+static int64_t bytes_of_rest(const flowshop_beam_gpu *x)
+{
+    const flowshop_beam_gpu_args *a = &x->args;
+    const int64_t job = a->job_words * (int64_t)sizeof *x->d_table + a->stride * (int64_t)(sizeof *x->d_times + sizeof *x->d_heads);
+    const int64_t machine = sizeof *x->d_totals + sizeof *x->d_means, block = sizeof *a->d_below + sizeof *a->d_tied;
+    const int64_t others = FLOWSHOP_BEAM_GPU_DIGIT * (int64_t)sizeof *a->d_counts + (int64_t)(sizeof *a->d_control + sizeof *a->d_stop);
+    return a->jobs * job + a->machines * machine + a->select_blocks * block + others + KEYS_READ_BEHIND * (int64_t)sizeof *a->d_keys;
+}
+
 double flowshop_beam_gpu_bytes(const flowshop_beam_gpu *x, int64_t width)
 {
-    return (double)width * (double)bytes_of_node(x);
+    return (double)width * (double)bytes_of_node(x) + (double)bytes_of_rest(x);
 }
 
 int64_t flowshop_beam_gpu_widest(const flowshop_beam_gpu *x)
@@ -80,7 +92,6 @@ static void give_room(flowshop_beam_gpu *x)
 
 static mco_status take_room(flowshop_beam_gpu *x, int64_t width)
 {
-    enum { KEYS_READ_BEHIND = 4 };  // 16 bytes at a time
     mco_status st = MCO_OK;
     flowshop_beam_gpu_args *a = &x->args;
     mco_device *d = &x->device;
@@ -183,7 +194,6 @@ static mco_status take_rest(flowshop_beam_gpu *x)
     flowshop_beam_gpu_args *a = &x->args;
     mco_device *d = &x->device;
     const int64_t root = 4 * a->stride + 2 * a->words;
-    a->select_blocks = SELECTORS * d->info.multiprocessors;
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &a->d_counts, FLOWSHOP_BEAM_GPU_DIGIT));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &a->d_below, a->select_blocks));
     MCO_TRY(mco_device_take(d, MCO_MEMORY_DEVICE, &a->d_tied, a->select_blocks));
@@ -200,24 +210,25 @@ done:
     return st;
 }
 
-static mco_status settle(flowshop_beam_gpu *x)
+static mco_status settle(flowshop_beam_gpu *x, double memory)
 {
     mco_status st = MCO_OK;
     int shared = 0;
-    const int64_t bytes = (int64_t)x->device.info.free_bytes - SPARE_BYTES;
+    x->args.select_blocks = SELECTORS * x->device.info.multiprocessors;
+    const double bytes = fmin(memory, (double)x->device.info.free_bytes - SPARE_BYTES) - (double)bytes_of_rest(x);
     MCO_CUDA(x->ctx, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, x->device.info.index));
     MCO_CUDA(x->ctx, flowshop_beam_gpu_settle(&x->args, x->device.info.multiprocessors, shared, &x->shape));
     if (x->shape.blocks == 0)
         MCO_TRY(mco_fail(x->ctx, MCO_ERR_LIMIT, "%d jobs on %d machines do not fit the shared memory of GPU %d, %d bytes", x->args.jobs,
                          x->args.machines, x->device.info.index, shared));
-    x->widest = bytes > 0 ? bytes / bytes_of_node(x) : 0;
+    x->widest = bytes > 0 ? (int64_t)(bytes / (double)bytes_of_node(x)) : 0;
     const int64_t children = (int64_t)UINT32_MAX / x->args.jobs;  // they are numbered by 32 bits
     x->widest = x->widest < children ? x->widest : children;
 done:
     return st;
 }
 
-mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const flowshop_beam_shape *shape, int64_t upper,
+mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const flowshop_beam_shape *shape, int64_t upper, double memory,
                                   flowshop_beam_gpu **out)
 {
     mco_status st = MCO_OK;
@@ -233,7 +244,7 @@ mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const fl
     x->args.job_words = (x->args.quads * x->args.time_bytes) | 1;  // odd: the banks of shared memory differ from job to job
     MCO_TRY(mco_device_open(ctx, gpu, &x->device));
     MCO_CUDA(ctx, cudaEventCreateWithFlags(&x->looked, cudaEventDisableTiming));
-    MCO_TRY(settle(x));
+    MCO_TRY(settle(x, memory));
     MCO_TRY(upload(x));
     MCO_TRY(take_rest(x));
     *out = x;

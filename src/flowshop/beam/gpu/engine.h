@@ -26,12 +26,13 @@ typedef struct flowshop_beam_gpu_answer {
 // Refuses an instance that the kernels cannot take. `upper` is the largest target of all beams. Errors: LIMIT, with value and limit.
 mco_status flowshop_beam_gpu_refuse(mco_context *ctx, const flowshop_beam_shape *shape, int64_t upper);
 
-// Opens the GPU and uploads the instance; `shape` is borrowed until the beams are closed. Errors: LIMIT as above, DEVICE, MEMORY.
-mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const flowshop_beam_shape *shape, int64_t upper,
+// Opens the GPU and uploads the instance; `shape` is borrowed until the beams are closed. All arrays on the device together take at
+// most `memory` bytes, INFINITY: what is free. Errors: LIMIT as above, DEVICE, MEMORY.
+mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const flowshop_beam_shape *shape, int64_t upper, double memory,
                                   flowshop_beam_gpu **out);
 void flowshop_beam_gpu_close(mco_context *ctx, flowshop_beam_gpu **beams);
 
-// The width that fits the memory which the device had free when it was opened, and the bytes of a beam so wide.
+// The width that fits `memory` and what the device had free when it was opened; and the bytes on the device with beams up to `width`.
 int64_t flowshop_beam_gpu_widest(const flowshop_beam_gpu *beams);
 double flowshop_beam_gpu_bytes(const flowshop_beam_gpu *beams, int64_t width);
 
