@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 // The distributed method without common iterations. Each rank sweeps its own blocks again and again, with the latest duals of the
-// others that have reached it, and sends its own to all behind each sweep. So a slow link or a slow rank delays nobody.
+// others that have reached it, and sends its own to all behind each sweep. It may be LEAD iterations ahead of what it knows of others: nodes
+// that sweep on and on without news shorten their steps too early. A rank that is silent for too long is not waited for: its nodes keep
+// their last duals. When it comes back, it goes on from the iteration of the others.
 //
 // Any vector of duals gives a valid bound, whatever the age of its parts (dual.h). The first rank measures the bound of the duals that it
 // knows now and then, and alone: one vector, all links. When all ranks that answer have done their iterations, it ends the run and
-// tells its best duals. A rank that is silent for too long is not waited for: its nodes keep their last duals.
+// tells its best duals.
 //
 // A rank sends another one duals only while at most WINDOW of its letters are unconfirmed, so a stopped rank gets no pile of them.
-// Bertsekas, Tsitsiklis (1989), chapter 7, has methods of this kind.
+// Bertsekas, Tsitsiklis (1989), chapter 7, has such methods with bounded delays.
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +17,8 @@
 #include "cluster/channel.h"
 #include "overlay/dual.h"
 
-enum { WINDOW = 2, MEASURE_PERIOD = 16 };
+enum { WINDOW = 2, LEAD = 4, SIGNS_OF_LIFE = 4 };
+static const double MEASURE_SHARE = 0.2;   // of the time of the first rank, at most
 static const double WAIT_S = 0.01;         // for letters, where there is nothing else to do
 static const double PATIENCE_SWEEPS = 16;  // a rank that sweeps does not answer, so silence is that of some sweeps at least
 
@@ -38,7 +41,8 @@ typedef struct peer {
     int64_t sent, confirmed;  // letters to it with duals, and how many of them it has got
     int64_t got, told;        // the last such letter of it, and the last that it knows to have come
     int64_t iterations;       // it has done
-    double heard_s;           // when something came
+    int64_t shown;            // the iteration of the duals that were sent to it last
+    double heard_s, wrote_s;  // when something came, and was sent
     bool has_left;
 } peer;
 
@@ -50,6 +54,7 @@ typedef struct post {
     uint8_t *out;         // a letter with duals of all nodes
     double sweep_s;       // the fastest sweep
     double looked_s;      // when this rank last looked for letters
+    double measured_s, measure_s;  // when the first rank has measured, and how long that took
     bool has_ended;
 } post;
 
@@ -68,10 +73,12 @@ static mco_status send_letter(post *p, int to, letter_kind kind, int64_t bytes)
     const letter head = {.kind = kind, .stop = d->run->stop, .number = other->sent, .confirmed = other->got, .iterations = d->iterations,
                          .best_iteration = d->best_iteration, .least = d->least};
     other->told = other->got;
+    other->wrote_s = mco_clock_s();
     memcpy(p->out, &head, sizeof head);
     return p->channel.send(p->channel.self, (uint64_t)to, p->out, (int64_t)sizeof head + bytes);
 }
 
+// New duals, confirmations, or a sign of life where there was neither for a while.
 static mco_status send_to_all(post *p)
 {
     mco_status st = MCO_OK;
@@ -79,11 +86,13 @@ static mco_status send_to_all(post *p)
     overlay_pack(p->d, own, p->d->dual, (uint32_t *)(void *)(p->out + sizeof(letter)), false);
     for (int r = 0; r < p->ranks->count; r++) {
         peer *other = &p->peers[r];
-        const bool has_room = other->sent - other->confirmed < WINDOW && bytes_of(p, own) > 0;
-        if (r == own || (!has_room && other->told == other->got))
+        const bool has_duals = bytes_of(p, own) > 0 && p->d->iterations > other->shown && other->sent - other->confirmed < WINDOW;
+        const bool is_quiet = mco_clock_s() - other->wrote_s > p->d->p->silence_s / SIGNS_OF_LIFE;
+        if (r == own || (!has_duals && !is_quiet && other->told == other->got))
             continue;
-        other->sent += has_room;
-        MCO_TRY(send_letter(p, r, has_room ? LETTER_DUALS : LETTER_CONFIRM, has_room ? bytes_of(p, own) : 0));
+        other->sent += has_duals;
+        other->shown = has_duals ? p->d->iterations : other->shown;
+        MCO_TRY(send_letter(p, r, has_duals ? LETTER_DUALS : LETTER_CONFIRM, has_duals ? bytes_of(p, own) : 0));
     }
 done:
     return st;
@@ -165,6 +174,23 @@ static bool have_all_done(const post *p)
     return have_done;
 }
 
+// Whether another rank that answers is too far behind. Of those that do, the one with the fewest iterations is not held up.
+static bool is_ahead(const post *p)
+{
+    bool is_it = false;
+    for (int r = 0; r < p->ranks->count; r++)
+        is_it = is_it || (r != p->ranks->rank && bytes_of(p, r) > 0 && p->d->iterations - p->peers[r].iterations > LEAD && !is_silent(p, r));
+    return is_it;
+}
+
+// A rank that was stopped takes over the iteration of the others.
+static void catch_up(post *p)
+{
+    for (int r = 0; r < p->ranks->count; r++)
+        if (r != p->ranks->rank && bytes_of(p, r) > 0 && p->peers[r].iterations - p->d->iterations > LEAD + 1)
+            p->d->iterations = p->peers[r].iterations;
+}
+
 // Whether the rank sweeps on. Ranks that are through sweep on, too, until the first one ends the run.
 static bool goes_on(post *p)
 {
@@ -182,10 +208,13 @@ static mco_status measure(post *p)
     mco_status st = MCO_OK;
     overlay_sum bound;
     mco_context *ctx = p->d->ctx;
+    const double begin_s = mco_clock_s();
     ctx->ranks = NULL;  // all blocks are its own
     if (overlay_sweep(p->d, overlay_measure, &bound))
         st = overlay_note(p->d, bound);
     ctx->ranks = p->ranks;
+    p->measured_s = mco_clock_s();
+    p->measure_s = p->measured_s - begin_s;
     return st;
 }
 
@@ -250,8 +279,9 @@ static mco_status iterate(post *p)
     overlay_pack(d, own, d->dual, d->packed, true);
     d->iterations++;
     MCO_TRY(hear(p, bytes_of(p, own) > 0 ? 0 : WAIT_S));
+    catch_up(p);
     MCO_TRY(send_to_all(p));
-    if (own == 0 && d->iterations % MEASURE_PERIOD == 0)
+    if (own == 0 && (mco_clock_s() - p->measured_s) * MEASURE_SHARE > p->measure_s)
         MCO_TRY(measure(p));
 done:
     return st;
@@ -264,7 +294,11 @@ static mco_status run_all(post *p)
     if (is_first)
         MCO_TRY(measure(p));
     while (goes_on(p)) {
-        MCO_TRY(iterate(p));
+        if (is_ahead(p)) {
+            MCO_TRY(hear(p, WAIT_S));
+            MCO_TRY(send_to_all(p));
+        } else
+            MCO_TRY(iterate(p));
         if (!is_first && is_silent(p, 0))
             break;
     }
