@@ -87,6 +87,7 @@ static mco_status give_up(flowshop_coordinator *c, flowshop_record *r)
     r->incarnation = 0;
     c->waiting -= r->is_waiting;
     c->workers--;
+    c->power -= r->power;
 done:
     return st;
 }
@@ -277,6 +278,9 @@ static mco_status hello(flowshop_coordinator *c, double now_s, uint64_t peer, co
     r->rest.count = 0;
     c->waiting++;
     c->workers++;
+    c->power += r->power;
+    c->most_workers = c->workers > c->most_workers ? c->workers : c->most_workers;
+    c->most_power = c->power > c->most_power ? c->power : c->most_power;
     MCO_TRY(welcome(c, r));
 done:
     return st;

@@ -43,6 +43,8 @@ typedef struct flowshop_coordinator {
     int64_t record_count, record_room;
     uint64_t last_incarnation;
     int64_t waiting, workers;     // of the records in use
+    int64_t power;                // of all workers
+    int64_t most_workers, most_power;  // at one time
     bool is_done;                 // nothing is left anywhere
     bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log
