@@ -101,7 +101,7 @@ asynchronous() {
 
 # near FILE: its bound is that of one rank to 1 %, and no less than the fractional overlay that one rank found.
 near() {
-    awk -v a="$(json "$1" bound)" -v b="$(json one.json bound)" -v v="$(json one.json value)" 'BEGIN { exit !(a >= v && a < 1.01 * b) }' \
+    awk -v a="$(json "$1" bound)" -v b="$(json one.json bound)" -v v="$(json one.json objective)" 'BEGIN { exit !(a >= v && a < 1.01 * b) }' \
         || fail "the bound $(json "$1" bound) is not near $(json one.json bound)"
 }
 
