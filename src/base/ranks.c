@@ -65,6 +65,11 @@ static mco_status announce(mco_context *ctx, mco_status status, int64_t kind, in
     return fail_all(ctx, MCO_ERR_INTERNAL, text);
 }
 
+static bool is_alone(const mco_context *ctx)
+{
+    return mco_rank_count(ctx) == 1 || ctx->ranks->have_parted;
+}
+
 static mco_status as_status(mco_context *ctx, bool has_worked)
 {
     return has_worked ? MCO_OK : fail_all(ctx, MCO_ERR_INTERNAL, "the transport between the ranks failed");
@@ -73,7 +78,7 @@ static mco_status as_status(mco_context *ctx, bool has_worked)
 mco_status mco_ranks_reduce(mco_context *ctx, void *data, int64_t count, mco_reduction how)
 {
     mco_ranks *r = ctx->ranks;
-    if (mco_rank_count(ctx) == 1)
+    if (is_alone(ctx))
         return MCO_OK;
     const mco_status st = announce(ctx, MCO_OK, KIND_REDUCE, count);
     return st == MCO_OK && count > 0 ? as_status(ctx, r->reduce(r->user, data, count, how)) : st;
@@ -82,7 +87,7 @@ mco_status mco_ranks_reduce(mco_context *ctx, void *data, int64_t count, mco_red
 mco_status mco_ranks_gather(mco_context *ctx, void *data, const int64_t *first)
 {
     mco_ranks *r = ctx->ranks;
-    if (mco_rank_count(ctx) == 1)
+    if (is_alone(ctx))
         return MCO_OK;
     const mco_status st = announce(ctx, MCO_OK, KIND_GATHER, first[r->count]);
     return st == MCO_OK && first[r->count] > 0 ? as_status(ctx, r->gather(r->user, data, first)) : st;
@@ -91,7 +96,7 @@ mco_status mco_ranks_gather(mco_context *ctx, void *data, const int64_t *first)
 mco_status mco_ranks_broadcast(mco_context *ctx, void *data, int64_t bytes, int root)
 {
     mco_ranks *r = ctx->ranks;
-    if (mco_rank_count(ctx) == 1)
+    if (is_alone(ctx))
         return MCO_OK;
     const mco_status st = announce(ctx, MCO_OK, KIND_BROADCAST, bytes);
     return st == MCO_OK && bytes > 0 ? as_status(ctx, r->broadcast(r->user, data, bytes, root)) : st;
@@ -99,7 +104,7 @@ mco_status mco_ranks_broadcast(mco_context *ctx, void *data, int64_t bytes, int 
 
 mco_status mco_ranks_agree(mco_context *ctx, mco_status status)
 {
-    if (mco_rank_count(ctx) == 1)
+    if (is_alone(ctx))
         return status;
     return announce(ctx, status, KIND_AGREE, 0);
 }

@@ -8,10 +8,15 @@
 //
 // A wait for other ranks ends when all of them call, when one of them fails, or by a signal. The launcher ends the ranks that are
 // left when a process dies.
+//
+// Ranks may also part: they send each other letters through a channel from then on, and no collective waits any more. So a rank that
+// is stopped holds nobody up.
 #ifndef MCO_BASE_RANKS_H
 #define MCO_BASE_RANKS_H
 
 #include "base/context.h"
+
+struct mco_channel;  // cluster/channel.h
 
 typedef enum mco_reduction {
     MCO_REDUCE_SUM,   // of int64_t, exact in any order
@@ -29,7 +34,11 @@ typedef struct mco_ranks {
     bool (*gather)(void *user, void *data, const int64_t *first);
     // Copies data [bytes] of rank `root` to all ranks.
     bool (*broadcast)(void *user, void *data, int64_t bytes, int root);
+    // Opens a channel between the ranks; a peer is a rank. NULL: there is none. Errors: MEMORY.
+    mco_status (*open_channel)(void *user, mco_context *ctx, struct mco_channel *out);
     void *user;
+    bool have_parted;   // collectives leave the data of each rank as it is
+    bool must_abort;    // a rank that has parted does not answer, so the launcher has to end it
     mco_status failed;  // what all ranks ended with; OK: none has failed
     char error[MCO_ERROR_LENGTH];
 } mco_ranks;
@@ -55,7 +64,7 @@ static inline int64_t mco_rank_first(const mco_context *ctx, int64_t items, int 
     return whole * rank + (rank < rest ? rank : rest);
 }
 
-// Collectives. One rank alone leaves the data as it is. Errors: what another rank failed with, with its message; INTERNAL (the
+// Collectives. One rank alone, or one that has parted, leaves the data as it is. Errors: what another rank failed with, with its message; INTERNAL (the
 // transport failed, or ranks disagree on what they do).
 mco_status mco_ranks_reduce(mco_context *ctx, void *data, int64_t count, mco_reduction how);
 mco_status mco_ranks_gather(mco_context *ctx, void *data, const int64_t *first);

@@ -374,7 +374,7 @@ int cli_run(mco_context *ctx, const cli_problem *problem, const cli_action *acti
     if (st == MCO_OK)
         st = run(&s, argc, argv, &code);
     code = cli_tell(ctx, st, code);
-    cluster_end(ctx);
+    cluster_end(ctx, code);
     if (s.call.state != NULL && action->end != NULL)
         action->end(&s.call);
     mco_free_bytes(ctx, &s.call.state);

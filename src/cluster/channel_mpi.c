@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages between the ranks of one job. Rank 0 coordinates, so a peer is a rank. Only the calling thread uses MPI. What
-// was sent waits in a list until MPI has taken it.
+// Messages between the ranks of one job. A peer is a rank. Only the calling thread uses MPI. What was sent waits in a list until
+// MPI has taken it. What comes waits in another list until all of it is there: a large message may stop half way, with its rank.
 #include <limits.h>
 #include <mpi.h>
 #include <string.h>
@@ -18,12 +18,19 @@ typedef struct sending {
     uint8_t *data;
 } sending;
 
+typedef struct arrival {
+    MPI_Request request;
+    uint8_t *data;
+    int size, source;
+} arrival;
+
 typedef struct mpi_channel {
     mco_context *ctx;
     sending *sendings;  // [count]
     int64_t count, room;
+    arrival *arrivals;  // [arrival_count] in the order in which they began
+    int64_t arrival_count, arrival_room;
     uint8_t *data;      // the message that came last
-    int64_t data_room;
 } mpi_channel;
 
 // Releases what MPI has taken.
@@ -59,30 +66,67 @@ done:
     return st;
 }
 
+// Begins to receive all messages that are on their way.
+static mco_status begin_arrivals(mpi_channel *c)
+{
+    mco_status st = MCO_OK;
+    MPI_Message message;
+    MPI_Status status;
+    for (int has_come = 1; has_come;) {
+        MCO_TRY(mco_grow(c->ctx, &c->arrivals, &c->arrival_room, c->arrival_count + 1));
+        MPI_Improbe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &has_come, &message, &status);
+        if (!has_come)
+            break;
+        arrival *a = &c->arrivals[c->arrival_count++];
+        *a = (arrival){.request = MPI_REQUEST_NULL, .source = status.MPI_SOURCE};
+        MPI_Get_count(&status, MPI_BYTE, &a->size);
+        MCO_TRY(mco_alloc(c->ctx, &a->data, a->size));
+        MPI_Imrecv(a->data, a->size, MPI_BYTE, &message, &a->request);
+    }
+done:
+    return st;
+}
+
+// The oldest message that is there, and whose rank has sent none before it that is not; -1: none.
+static int64_t find_arrived(mpi_channel *c)
+{
+    for (int64_t k = 0; k < c->arrival_count; k++) {
+        int is_there;
+        bool is_first = true;
+        for (int64_t i = 0; i < k; i++)
+            is_first = is_first && c->arrivals[i].source != c->arrivals[k].source;
+        MPI_Test(&c->arrivals[k].request, &is_there, MPI_STATUS_IGNORE);
+        if (is_there && is_first)
+            return k;
+    }
+    return -1;
+}
+
 static mco_status receive_bytes(void *self, double wait_s, uint64_t *peer, const uint8_t **data, int64_t *size)
 {
     mco_status st = MCO_OK;
     mpi_channel *c = self;
     const struct timespec nap = {.tv_nsec = NAP_NS};
     const double end_s = mco_clock_s() + wait_s;
-    int has_come, bytes;
-    MPI_Status status;
+    int64_t which;
     *size = -1;
-    release_sent(c);
     for (;;) {
-        MPI_Iprobe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &has_come, &status);
-        if (has_come || mco_clock_s() >= end_s)
+        release_sent(c);
+        MCO_TRY(begin_arrivals(c));
+        which = find_arrived(c);
+        if (which >= 0 || mco_clock_s() >= end_s)
             break;
         nanosleep(&nap, NULL);
     }
-    if (!has_come)
+    if (which < 0)
         return MCO_OK;
-    MPI_Get_count(&status, MPI_BYTE, &bytes);
-    MCO_TRY(mco_grow(c->ctx, &c->data, &c->data_room, bytes));
-    MPI_Recv(c->data, bytes, MPI_BYTE, status.MPI_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    *peer = (uint64_t)status.MPI_SOURCE;
-    *data = c->data;
-    *size = bytes;
+    const arrival a = c->arrivals[which];
+    memmove(&c->arrivals[which], &c->arrivals[which + 1], (size_t)(--c->arrival_count - which) * sizeof a);
+    mco_free(c->ctx, &c->data);
+    c->data = a.data;
+    *peer = (uint64_t)a.source;
+    *data = a.data;
+    *size = a.size;
 done:
     return st;
 }
@@ -98,8 +142,9 @@ static void close_channel(mco_context *ctx, void *self)
     while ((c->count > 0 || size >= 0) && mco_clock_s() < end_s)
         if (receive_bytes(c, 0.01, &peer, &data, &size) != MCO_OK)
             break;
-    // MPI may still read what it has not taken, so that stays until the process ends.
+    // MPI may still read what it has not taken, and write what has not come, so these stay until the process ends.
     mco_free(ctx, &c->sendings);
+    mco_free(ctx, &c->arrivals);
     mco_free(ctx, &c->data);
     mco_free(ctx, &c);
 }

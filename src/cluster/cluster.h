@@ -46,13 +46,14 @@ mco_status cluster_begin(mco_context *ctx);
 void cluster_tell(mco_context *ctx);
 // Warns that a rank has one processor of a machine that has more.
 void cluster_tell_bound(mco_context *ctx);
-// Leaves the other processes. All ranks call it, or none.
-void cluster_end(mco_context *ctx);
+// Leaves the other processes, with the exit code of this one. All ranks call it, or none. Where ranks have parted and one does not
+// answer, the launcher ends all with this code, and the call does not return.
+void cluster_end(mco_context *ctx, int code);
 
 #ifdef MCO_HAVE_MPI
 mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch);
 void cluster_mpi_tell(mco_context *ctx);
-void cluster_mpi_end(void);
+void cluster_mpi_end(const mco_context *ctx, int code);
 #endif
 
 #endif

@@ -60,11 +60,13 @@ void cluster_tell_bound(mco_context *ctx)
             "or srun --cpu-bind=none gives it all");
 }
 
-void cluster_end(mco_context *ctx)
+void cluster_end(mco_context *ctx, int code)
 {
 #ifdef MCO_HAVE_MPI
     if (ctx->ranks != NULL)
-        cluster_mpi_end();
+        cluster_mpi_end(ctx, code);
+#else
+    (void)code;
 #endif
     ctx->ranks = NULL;
 }

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "cluster/channel.h"
 #include "cluster/cluster.h"
 
 static const double YIELD_S = 1e-3;  // of a wait, before the first nap
@@ -80,6 +82,12 @@ static bool gather(void *user, void *data, const int64_t *first)
     return true;
 }
 
+static mco_status open_channel(void *user, mco_context *ctx, mco_channel *out)
+{
+    (void)user;
+    return mco_mpi_channel(ctx, out);
+}
+
 // Divides the machine among the processes that it has.
 static mco_status settle_on_machine(mco_context *ctx)
 {
@@ -117,7 +125,8 @@ mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
     }
     if (level < MPI_THREAD_FUNNELED)
         st = mco_fail(ctx, MCO_ERR_ARGUMENT, "this MPI does not allow threads beside the one that calls it");
-    cluster.ranks = (mco_ranks){.rank = rank, .count = count, .reduce = reduce, .gather = gather, .broadcast = broadcast};
+    cluster.ranks = (mco_ranks){.rank = rank, .count = count, .reduce = reduce, .gather = gather, .broadcast = broadcast,
+                                .open_channel = open_channel};
     ctx->ranks = &cluster.ranks;
     if (st == MCO_OK)
         st = settle_on_machine(ctx);
@@ -139,9 +148,21 @@ void cluster_mpi_tell(mco_context *ctx)
         cluster_tell_bound(ctx);
 }
 
-void cluster_mpi_end(void)
+// MPI_Finalize() waits for all ranks. Ranks that have parted wait there while the first one writes its files; an alarm ends that.
+void cluster_mpi_end(const mco_context *ctx, int code)
 {
+    enum { LONGEST_S = 3600 };
+    const mco_ranks *r = &cluster.ranks;
+    if (r->must_abort) {
+        if (r->rank > 0)
+            fprintf(stderr, "mco: rank %d: %s\n", r->rank, mco_context_error(ctx));
+        fflush(NULL);
+        MPI_Abort(MPI_COMM_WORLD, code);
+    }
+    if (r->have_parted)
+        alarm(LONGEST_S);
     free(cluster.counts);
     free(cluster.begins);
     MPI_Finalize();
+    alarm(0);
 }

@@ -46,6 +46,7 @@ typedef struct session {
     mco_flowshop_result result;
     int32_t *order;   // [jobs] read from a file: the start of `solve`, or the order to check
     double makespan;  // as that file states it; NaN if it does not
+    flowshop_crew crew;  // of a search by others
 } session;
 
 #define MCO_OPTION_STRUCT session
@@ -122,7 +123,7 @@ static mco_status solve_by_ranks(cli_call *call)
     mco_status st = MCO_OK;
     session *s = call->state;
     const int rank = mco_rank(call->ctx), count = mco_rank_count(call->ctx);
-    flowshop_station station = {.silence_s = s->silence_s};
+    flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
     flowshop_work_done done;
     flowshop_work_order order = {.params = s->params, .shop = s->shop, .period_s = 5, .silence_s = 1e6, .patience_s = 1e6};
     MCO_TRY(mco_mpi_channel(call->ctx, &station.channel));
@@ -145,7 +146,7 @@ static mco_status solve(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
-    flowshop_station station = {.silence_s = s->silence_s};
+    flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
     if (s->listen < 0 && (s->key != NULL || cli_has(call, "--silence")))
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT");
 #ifdef MCO_HAVE_MPI
@@ -255,7 +256,11 @@ static mco_status print(cli_call *call)
         printf("nodes      %lld decomposed, %lld leaves, %.2f M nodes/s\n", (long long)r->nodes, (long long)r->leaves,
                tree_s > 0 ? (double)(r->nodes - r->nodes_resumed) / tree_s * 1e-6 : 0.0);
     printf("time       %.3f s, ", r->work.solve_s);
-    cli_print_engine(call->ctx, &r->work);
+    if (s->crew.workers > 0)
+        printf("%lld worker%s at a time, worth %lld core%s", (long long)s->crew.workers, mco_plural(s->crew.workers),
+               (long long)s->crew.cores, mco_plural(s->crew.cores));
+    else
+        cli_print_engine(call->ctx, &r->work);
     if (r->heuristic_s > 0)
         printf(", %.3f s of it the heuristic", r->heuristic_s);
     printf("\n");

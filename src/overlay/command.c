@@ -124,6 +124,8 @@ static mco_status refuse_options_of_methods(const cli_call *call)
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
         if (cli_has(call, of[k].flag) && ((const session *)call->state)->bound_params.method != of[k].method)
             return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is for --method %s", of[k].flag, of[k].name);
+    if (cli_has(call, "--silence") && !((const session *)call->state)->bound_params.asynchronous)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--silence is for --asynchronous");
     return MCO_OK;
 }
 

@@ -226,16 +226,21 @@ uint64_t overlay_measure(overlay_dual *d, overlay_row *row, int32_t i)
     return d->build->ramp(row, d->dual[i], UINT32_MAX);
 }
 
+mco_status overlay_note(overlay_dual *d, overlay_sum bound)
+{
+    const size_t bytes = ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best;
+    if (!overlay_less(bound, d->least))
+        return MCO_OK;
+    d->least = bound;
+    d->best_iteration = d->iterations;
+    memcpy(d->best, d->dual, bytes);
+    return mco_run_improve(d->run, overlay_bound_of(d->o, bound), NULL, NULL);
+}
+
 mco_status overlay_take(overlay_dual *d, overlay_sum bound)
 {
     mco_status st = MCO_OK;
-    const size_t bytes = ((size_t)d->o->nodes + OVERLAY_NODE_PAD) * sizeof *d->best;
-    if (overlay_less(bound, d->least)) {
-        d->least = bound;
-        d->best_iteration = d->iterations;
-        memcpy(d->best, d->dual, bytes);
-        MCO_TRY(mco_run_improve(d->run, overlay_bound_of(d->o, bound), NULL, NULL));
-    }
+    MCO_TRY(overlay_note(d, bound));
     d->iterations++;
     uint32_t *const dual = d->dual;
     d->dual = d->next;
@@ -246,7 +251,7 @@ done:
 
 bool overlay_goes_on(overlay_dual *d)
 {
-    if (mco_rank_count(d->ctx) > 1)  // the last sweep has settled it for all ranks
+    if (overlay_is_shared(d))  // the last sweep has settled it for all ranks
         return d->iterations < d->p->iterations && d->run->stop == MCO_STOP_FINISHED;
     if (d->iterations >= d->p->iterations || mco_run_must_stop(d->run, d->iterations))
         return false;

@@ -40,6 +40,7 @@ typedef struct overlay_dual {
     uint32_t *packed;       // [nodes] new duals, those of a rank behind each other
     int64_t *first;         // [ranks + 1] where those of a rank begin, in bytes
     double share;           // of the time limit that has passed, as all ranks see it
+    bool is_asynchronous;   // the ranks have parted: a sweep is that of this rank alone (asynchronous.c)
 } overlay_dual;
 
 // Opens duals at zero, and settles what the parameters leave open. overlay_dual_close() releases it. Errors: MEMORY.
@@ -58,7 +59,9 @@ static inline void overlay_fill_row(const overlay_dual *d, overlay_row *row, int
 
 // One iteration. *bound: the doubled bound of the duals before it. False: a limit ended it, duals and bound are void.
 bool overlay_sweep(overlay_dual *d, overlay_node *node, overlay_sum *bound);
-// Takes the bound of the present duals if it is the least. Then d->next becomes the present ones. Errors: MEMORY.
+// Takes the bound of the present duals if it is the least. Errors: MEMORY.
+mco_status overlay_note(overlay_dual *d, overlay_sum bound);
+// The same; then d->next becomes the present ones.
 mco_status overlay_take(overlay_dual *d, overlay_sum bound);
 // Whether the run goes on.
 bool overlay_goes_on(overlay_dual *d);
@@ -77,6 +80,8 @@ mco_status overlay_test_gap(overlay_dual *d, bool *goes_on);
 mco_status overlay_exchange_open(overlay_dual *d);  // Errors: MEMORY.
 // Blocks of this rank: that of its number, and every ranks-th behind it.
 int64_t overlay_own_blocks(const overlay_dual *d);
+// Copies duals [nodes] of the nodes of a rank to packed[], block behind block, or back. They take first[rank + 1] - first[rank] bytes.
+void overlay_pack(const overlay_dual *d, int rank, uint32_t *duals, uint32_t *packed, bool is_back);
 // Behind a sweep: sums up the bound, and spreads the new duals if it `moves` nodes, else the excesses. False: a limit or a failed rank
 // has ended the sweep.
 bool overlay_exchange(overlay_dual *d, bool moves, overlay_sum *bound);
@@ -86,6 +91,16 @@ double overlay_share(const overlay_dual *d);
 mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum);
 // Takes over what the first rank has found about the gap. Errors: those of other ranks.
 mco_status overlay_agree_on_gap(overlay_dual *d, bool *goes_on);
+
+// Whether the ranks sweep together, each iteration in common.
+static inline bool overlay_is_shared(const overlay_dual *d)
+{
+    return mco_rank_count(d->ctx) > 1 && !d->is_asynchronous;
+}
+
+// The distributed method without common iterations (asynchronous.c). Afterwards the ranks have parted, and d->best is the same on all that
+// answer. Errors: MEMORY, STOPPED (the first rank does not answer).
+mco_status overlay_dist_asynchronous(overlay_dual *d);
 
 static inline bool overlay_less(overlay_sum a, overlay_sum b)
 {

@@ -40,28 +40,39 @@ static int32_t node_at(const overlay_dual *d, int64_t k)
     return d->prices.order != NULL ? d->prices.order[k] : (int32_t)k;
 }
 
-// All ranks get d->next of all nodes. In the buffer the blocks of a rank stand behind each other.
+void overlay_pack(const overlay_dual *d, int rank, uint32_t *duals, uint32_t *packed, bool is_back)
+{
+    int64_t at = 0;
+    for (int64_t b = rank; b < d->blocks; b += mco_rank_count(d->ctx)) {
+        const int64_t begin = b * d->block, end = begin + d->block < d->o->nodes ? begin + d->block : d->o->nodes;
+        for (int64_t k = begin; k < end; k++, at++)
+            if (is_back)
+                duals[node_at(d, k)] = packed[at];
+            else
+                packed[at] = duals[node_at(d, k)];
+    }
+}
+
+// Where the duals of each rank begin in the buffer.
+static void settle_first(overlay_dual *d)
+{
+    const int ranks = mco_rank_count(d->ctx);
+    for (int r = 0; r < ranks; r++) {
+        d->first[r + 1] = d->first[r];
+        for (int64_t b = r; b < d->blocks; b += ranks)
+            d->first[r + 1] += (int64_t)sizeof *d->packed * ((b + 1) * d->block < d->o->nodes ? d->block : d->o->nodes - b * d->block);
+    }
+}
+
+// All ranks get d->next of all nodes. In the buffer the duals of a rank stand behind those of the ranks before it.
 static mco_status give_next(overlay_dual *d)
 {
     mco_status st = MCO_OK;
-    const int ranks = mco_rank_count(d->ctx), rank = mco_rank(d->ctx);
-    for (int is_back = 0; is_back < 2; is_back++) {
-        int64_t at = 0;
-        for (int r = 0; r < ranks; r++) {
-            d->first[r] = at * (int64_t)sizeof *d->packed;
-            for (int64_t b = r; b < d->blocks; b += ranks) {
-                const int64_t begin = b * d->block, end = begin + d->block < d->o->nodes ? begin + d->block : d->o->nodes;
-                for (int64_t k = begin; k < end; k++, at++)
-                    if (is_back != 0)
-                        d->next[node_at(d, k)] = d->packed[at];
-                    else if (r == rank)
-                        d->packed[at] = d->next[node_at(d, k)];
-            }
-        }
-        d->first[ranks] = at * (int64_t)sizeof *d->packed;
-        if (is_back == 0)
-            MCO_TRY(mco_ranks_gather(d->ctx, d->packed, d->first));
-    }
+    const int rank = mco_rank(d->ctx);
+    overlay_pack(d, rank, d->next, d->packed + d->first[rank] / (int64_t)sizeof *d->packed, false);
+    MCO_TRY(mco_ranks_gather(d->ctx, d->packed, d->first));
+    for (int r = 0; r < mco_rank_count(d->ctx); r++)
+        overlay_pack(d, r, d->next, d->packed + d->first[r] / (int64_t)sizeof *d->packed, true);
 done:
     return st;
 }
@@ -73,6 +84,7 @@ mco_status overlay_exchange_open(overlay_dual *d)
         return MCO_OK;
     MCO_TRY(mco_alloc(d->ctx, &d->packed, d->o->nodes));
     MCO_TRY(mco_alloc(d->ctx, &d->first, mco_rank_count(d->ctx) + 1));
+    settle_first(d);
 done:
     return st;
 }
@@ -108,7 +120,7 @@ done:
 
 bool overlay_exchange(overlay_dual *d, bool moves, overlay_sum *bound)
 {
-    if (mco_rank_count(d->ctx) > 1 && exchange(d, moves, bound) != MCO_OK) {
+    if (overlay_is_shared(d) && exchange(d, moves, bound) != MCO_OK) {
         d->run->stop = MCO_STOP_CANCELLED;  // the next call of all ranks tells why (base/ranks.h)
         return false;
     }
@@ -117,7 +129,7 @@ bool overlay_exchange(overlay_dual *d, bool moves, overlay_sum *bound)
 
 double overlay_share(const overlay_dual *d)
 {
-    return mco_rank_count(d->ctx) > 1 ? d->share : mco_run_share(d->run);
+    return overlay_is_shared(d) ? d->share : mco_run_share(d->run);
 }
 
 mco_status overlay_check_together(overlay_dual *d, overlay_sum *sum)

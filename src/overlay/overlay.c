@@ -33,7 +33,7 @@ typedef struct solver {
     mco_overlay_bound_params p;
     mco_run run;
     overlay_dual dual;
-    bool is_exact, has_iterations;
+    bool is_exact, has_iterations, is_first;
     mco_overlay_bound_result r;
 } solver;
 
@@ -114,7 +114,10 @@ static mco_status refuse_idle(const solver *s)
 static void settle(solver *s)
 {
     mco_overlay_bound_params *p = &s->p;
-    if (p->method == MCO_OVERLAY_METHOD_AUTO) {
+    if (p->method == MCO_OVERLAY_METHOD_AUTO && p->asynchronous) {
+        p->method = MCO_OVERLAY_METHOD_DIST;
+        snprintf(s->r.reason, sizeof s->r.reason, "dist: its nodes need no common iterations");
+    } else if (p->method == MCO_OVERLAY_METHOD_AUTO) {
         p->method = MCO_OVERLAY_METHOD_JUMP;
         snprintf(s->r.reason, sizeof s->r.reason, "jumps: near the least bound, in the least time of all methods");
     }
@@ -151,7 +154,7 @@ static mco_status run_method(solver *s)
 {
     switch (s->p.method) {
     case MCO_OVERLAY_METHOD_STD: return overlay_std(&s->dual);
-    case MCO_OVERLAY_METHOD_DIST: return overlay_dist(&s->dual);
+    case MCO_OVERLAY_METHOD_DIST: return s->p.asynchronous ? overlay_dist_asynchronous(&s->dual) : overlay_dist(&s->dual);
     default: return overlay_jump(&s->dual);
     }
 }
@@ -190,7 +193,7 @@ static mco_status give(solver *s)
     const overlay_sum checked = {r->exact[0] << 1, r->exact[1] << 1 | r->exact[0] >> 63};
     if (d->least.high != UINT64_MAX && (checked.low != d->least.low || checked.high != d->least.high))
         MCO_TRY(mco_fail(s->ctx, MCO_ERR_INTERNAL, "the check finds the bound %.12g, the engine another one", r->bound));
-    if (!s->is_exact && mco_rank(s->ctx) == 0 && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
+    if (!s->is_exact && s->is_first && (s->o->nodes <= MOST_SPLIT || s->p.gap > 0))
         MCO_TRY(overlay_split_worth(d, d->best, 0, &split));
     MCO_TRY(mco_ranks_broadcast(s->ctx, &split, sizeof split, 0));
     r->value = fmax(r->value, split);
@@ -229,10 +232,26 @@ static double seconds_of_cores(const solver *s)
     return seconds_a_link(s) * (double)s->p.iterations * (double)s->o->links / mco_settle_threads(s->p.threads);
 }
 
+static mco_status refuse_asynchronous(const solver *s)
+{
+    if (mco_rank_count(s->ctx) == 1)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--asynchronous is for several ranks of a launcher, and there is one");
+    if (s->p.method != MCO_OVERLAY_METHOD_DIST)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--asynchronous is for --method dist");
+    if (s->p.gap > 0)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--gap is for common iterations, --asynchronous has none");
+    if (s->ctx->ranks->open_channel == NULL)
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--asynchronous needs ranks that can send each other letters");
+    return MCO_OK;
+}
+
 // Ranks sweep on their cores. A linear program, and a GPU, is the work of one.
 static mco_status settle_ranks(solver *s)
 {
     const int ranks = mco_rank_count(s->ctx);
+    const mco_status st = s->p.asynchronous ? refuse_asynchronous(s) : MCO_OK;
+    if (st != MCO_OK)
+        return st;
     if (ranks == 1)
         return MCO_OK;
     if (s->p.method == MCO_OVERLAY_METHOD_LP)
@@ -286,6 +305,18 @@ static mco_status sweep_on_cores(solver *s)
     return st != MCO_OK ? st : run_method(s);
 }
 
+// Ranks that have parted check the whole bound, each for itself.
+static mco_status check_and_give(solver *s)
+{
+    mco_ranks *const ranks = s->ctx->ranks;
+    s->is_first = mco_rank(s->ctx) == 0;
+    if (ranks != NULL && ranks->have_parted)
+        s->ctx->ranks = NULL;
+    const mco_status st = give(s);
+    s->ctx->ranks = ranks;
+    return st;
+}
+
 static mco_status solve(solver *s)
 {
     mco_status st = MCO_OK;
@@ -294,13 +325,13 @@ static mco_status solve(solver *s)
     const int threads = is_reference ? 1 : mco_settle_threads(s->p.threads);
     if (!is_reference)
         MCO_TRY(overlay_pick(s->ctx, s->p.simd, &build));
+    int64_t all_threads = threads;
+    MCO_TRY(mco_ranks_reduce(s->ctx, &all_threads, 1, MCO_REDUCE_SUM));
     MCO_TRY(overlay_dual_open(s->ctx, &s->run, s->o, &s->p, build, threads, &s->dual));
     MCO_TRY(s->p.engine == MCO_ENGINE_GPU ? sweep_on_gpu(s) : sweep_on_cores(s));
     if (s->p.method == MCO_OVERLAY_METHOD_LP)
         MCO_TRY(run_program(s));
-    MCO_TRY(give(s));
-    int64_t all_threads = threads;
-    MCO_TRY(mco_ranks_reduce(s->ctx, &all_threads, 1, MCO_REDUCE_SUM));
+    MCO_TRY(check_and_give(s));
     s->r.work = (mco_work){.engine = s->p.engine, .simd = build->build.simd, .lane_bits = 32, .threads = (int)all_threads, .gpus = s->r.work.gpus,
                            .device_s = s->r.work.device_s, .solve_s = mco_run_time_s(&s->run)};
 done:

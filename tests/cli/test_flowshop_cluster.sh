@@ -53,6 +53,7 @@ plain() {
     expect_exit 0 "${workers[0]}" a
     expect_exit 0 "${workers[1]}" b
     expect_same_counts plain.json
+    grep -Eq "^time .* (1 worker at a time, worth 1 core|2 workers at a time, worth 2 cores)" host.out || fail "the summary tells no workers"
 }
 
 # Everything that can happen to workers.

@@ -65,6 +65,46 @@ overlay() {
     expect_text err "the method lp runs in one process, 2 were started"
 }
 
+# numbered FOLDER COMMAND...: writes the number of each rank's process to a file of the folder.
+numbered() {
+    local folder=$1
+    shift
+    # shellcheck disable=SC2016
+    on 3 sh -c 'echo $$ > "$0/${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' "$folder" "$@"
+}
+
+# Without common iterations the bound is another one, but near, and no overlay is worth more. A rank that stops ends nothing.
+asynchronous() {
+    local job seen=0
+    expect 2 "$MCO" overlay bound group.csv --asynchronous
+    expect_text err "--asynchronous is for several ranks of a launcher, and there is one"
+    expect 2 on 2 "$MCO" overlay bound group.csv --asynchronous --method jump
+    expect 2 on 2 "$MCO" overlay bound group.csv --silence 3
+    expect 0 "$MCO" overlay generate --group grafo500b-14 --output large.csv
+    expect 0 "$MCO" overlay bound large.csv --json one.json
+    expect 0 on 3 "$MCO" overlay bound large.csv --asynchronous --iterations 200 --json many.json
+    near many.json
+    mkdir -p numbers
+    numbered numbers "$MCO" overlay bound large.csv --asynchronous --time-limit 3 --silence 1 --json stopped.json > out 2> err &
+    job=$!
+    for _ in $(seq 200); do
+        if grep -q "ranks 3" err && [ -s numbers/2 ]; then break; fi
+        sleep 0.02
+    done
+    sleep 1
+    kill -STOP "$(cat numbers/2)"
+    wait $job || seen=$?
+    [ $seen -eq 0 ] || fail "exit code $seen with a stopped rank"
+    expect_text err "rank 2 has not answered for"
+    near stopped.json
+}
+
+# near FILE: its bound is that of one rank to 1 %, and no less than the fractional overlay that one rank found.
+near() {
+    awk -v a="$(json "$1" bound)" -v b="$(json one.json bound)" -v v="$(json one.json objective)" 'BEGIN { exit !(a >= v && a < 1.01 * b) }' \
+        || fail "the bound $(json "$1" bound) is not near $(json one.json bound)"
+}
+
 traffic() {
     expect 0 "$MCO" traffic generate --family grid --size 12x12 --zones 60 --destinations 20 --load 0.6 --network g.tntp --trips gt.tntp
     expect 0 "$MCO" traffic assign g.tntp gt.tntp --method bfw --iterations 20 --flows one.csv --json one.json
@@ -98,6 +138,7 @@ if [ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] && on 2 true 2> err; then
     refusals
     cycles
     overlay
+    asynchronous
     traffic
     islands
     time_limit

@@ -8,10 +8,18 @@
 #include "flowshop/run.h"
 #include "flowshop/tree/checkpoint.h"
 
+// The workers of a search, those that were there at one time: the most of them.
+typedef struct flowshop_crew {
+    int64_t workers, cores;  // they are worth; a GPU counts for FLOWSHOP_GPU_CORES
+} flowshop_crew;
+
+enum { FLOWSHOP_GPU_CORES = 200 };
+
 // How a run reaches its workers.
 typedef struct flowshop_station {
     mco_channel channel;
     double silence_s;  // a worker that is silent for so long is given up
+    flowshop_crew *crew;  // borrowed; becomes the crew of the search
 } flowshop_station;
 
 // As mco_flowshop_solve(), but workers search the tree; this process coordinates and computes the first schedule alone.

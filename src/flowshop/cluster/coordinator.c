@@ -124,6 +124,7 @@ static mco_status give_up(flowshop_coordinator *c, flowshop_record *r)
     c->workers--;
     note_rest(c, r);
     list_anew(c, r);
+    c->power -= r->power;
 done:
     return st;
 }
@@ -326,6 +327,9 @@ static mco_status hello(flowshop_coordinator *c, double now_s, uint64_t peer, co
     r->rest.count = 0;
     c->workers++;
     list_anew(c, r);
+    c->power += r->power;
+    c->most_workers = c->workers > c->most_workers ? c->workers : c->most_workers;
+    c->most_power = c->power > c->most_power ? c->power : c->most_power;
     MCO_TRY(welcome(c, r));
 done:
     return st;

@@ -58,6 +58,8 @@ typedef struct flowshop_coordinator {
     flowshop_slots unused, waiting, givers;  // each record is in one: free; waits for work; may be asked; or is asked already
     int64_t next_giver;           // who is looked at next
     double next_look_s;           // for silent workers
+    int64_t power;                // of all workers
+    int64_t most_workers, most_power;  // at one time
     bool is_done;                 // nothing is left anywhere
     bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log

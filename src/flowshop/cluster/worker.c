@@ -216,7 +216,7 @@ mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *asked, con
     MCO_TRY(settle(&s, &order.params));
     s.member = (flowshop_member){.ctx = ctx, .build = flowshop_cluster_build(), .period_s = order.period_s,
                                  .instance = order.shop != NULL ? flowshop_fingerprint(order.shop) : 0,
-                                 .power = s.run.gpu_count > 0 ? 200 * s.run.gpu_count : s.run.threads,
+                                 .power = s.run.gpu_count > 0 ? FLOWSHOP_GPU_CORES * s.run.gpu_count : s.run.threads,
                                  .silence_s = order.silence_s, .to = &s, .send = send_bytes};
     flowshop_member_begin(&s.member, mco_clock_s());
     while (!is_over && s.member.state != FLOWSHOP_OVER) {
