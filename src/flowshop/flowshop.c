@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "base/structs.h"
 #include "flowshop/beam/beam.h"
+#include "flowshop/beam/place.h"
 #include "flowshop/cluster/cluster.h"
 #include "flowshop/tree/engines.h"
 #include "flowshop/heuristic/heuristic.h"
@@ -277,6 +278,8 @@ static mco_status run_method(flowshop_run *run)
     } else if (p->method == MCO_FLOWSHOP_METHOD_BEAM) {
         if (p->resume == NULL)
             MCO_TRY(flowshop_heuristic(run, 0, &r->stop));  // a first schedule
+        if (r->makespan >= 0)
+            MCO_TRY(flowshop_beam_refuse_place(run));  // also where it is optimal, so that no beam follows
         if (p->resume != NULL || r->stop == MCO_STOP_ITERATIONS || (p->checkpoint != NULL && r->makespan >= 0))
             MCO_TRY(flowshop_beam(run, p->iterations, -1, NULL, &r->stop));
         r->heuristic_s = mco_run_time_s(&run->run);
