@@ -28,6 +28,7 @@ typedef struct flowshop_record {
     int64_t power;
     bool is_waiting;        // it has reported that nothing is left
     bool is_asked;          // an answer is due
+    double length;          // of its intervals, as a part of the tree; -1: not computed
     int64_t snapshot;       // the last one that has its intervals
     flowshop_intervals rest;
 } flowshop_record;
