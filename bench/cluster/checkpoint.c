@@ -19,7 +19,7 @@
 #include "flowshop/tree/search.h"
 #include "mco/mco.h"
 
-static const double PERIOD_S = 5, PING_S = 0.001, INTERVAL_S = 0.5;
+static const double PERIOD_S = 5, PING_S = 0.001, INTERVAL_S = 0.5, LATE_S = 0.010;
 
 typedef struct worker {
     uint64_t incarnation;
@@ -196,12 +196,15 @@ static mco_status run_once(mco_context *ctx, const mco_flowshop *shop, int64_t w
     const double begin_cpu_s = mco_cpu_clock_s(), begin_own_s = thread_cpu_s();
     MCO_TRY(flowshop_coordinate(&run, &state, &is_proved, &stop));
     const double own_s = thread_cpu_s() - begin_own_s, all_s = mco_cpu_clock_s() - begin_cpu_s;
+    int64_t later = 0;
+    for (int64_t i = 0; i < n.late_count; i++)
+        later += n.lates[i] > LATE_S;
     qsort(n.lates, (size_t)n.late_count, sizeof *n.lates, compare);
     if (n.late_count > 0)
-        printf("%s: %lld intervals, %lld replies: median %.3f, 99.9 %% within %.3f, latest %.3f ms; longest time between two looks "
-               "%.3f CPU ms; CPU s: loop %.2f, writer %.2f\n", file != NULL ? "checkpoints" : "no checkpoints", (long long)state.open.count,
+        printf("%s: %lld intervals, %lld replies: median %.3f, 99.9 %% within %.3f, latest %.3f ms, %lld later than 10 ms; "
+               "longest time between two looks %.3f CPU ms; CPU s: loop %.2f, writer %.2f\n", file != NULL ? "checkpoints" : "no checkpoints", (long long)state.open.count,
                (long long)n.late_count, 1e3 * n.lates[n.late_count / 2], 1e3 * n.lates[n.late_count - 1 - n.late_count / 1000],
-               1e3 * n.lates[n.late_count - 1], 1e3 * n.longest_cpu_s, own_s, all_s - own_s);
+               1e3 * n.lates[n.late_count - 1], (long long)later, 1e3 * n.longest_cpu_s, own_s, all_s - own_s);
 done:
     flowshop_message_clear(ctx, &n.out);
     flowshop_message_clear(ctx, &n.in);

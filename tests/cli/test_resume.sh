@@ -44,6 +44,12 @@ damaged() {
         expect_text err "$file"
         cmp "$file" before || fail "a damaged checkpoint was overwritten"
     done
+    expect_text err "there is no checkpoint before it (changed.ckpt.prev)"
+    cp whole.ckpt cut.ckpt.prev
+    expect 3 "$MCO" flowshop solve ta030 --resume cut.ckpt
+    expect_text err "not a whole checkpoint (100 bytes without its last line"
+    expect_text err "--resume cut.ckpt.prev goes on from the checkpoint before it"
+    expect 0 "$MCO" flowshop solve ta030 --resume cut.ckpt.prev
     expect 3 "$MCO" flowshop solve ta029 --resume whole.ckpt
     expect_text err "the checkpoint of another instance"
     expect 3 "$MCO" flowshop solve ta030 --resume missing

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Takes any bytes as a checkpoint of an instance with four jobs, of the tree search and of beams. If the first byte is '#', the hash line that belongs
-// to the other bytes is added, so that the reader behind it is reached. What is accepted must be sound.
+// to the other bytes is added, so that the reader behind it is reached. If it is '!', the other bytes are the object and, behind a NUL, the
+// intervals of the binary form, and its header and hash are added. What is accepted must be sound.
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,11 +9,12 @@
 
 #include "flowshop/beam/campaign.h"
 #include "flowshop/instance.h"
+#include "flowshop/state_file.h"
 #include "flowshop/tree/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { JOBS = 4, MACHINES = 3, LONGEST = 1 << 16, HASH_ROOM = 32 };
+enum { JOBS = 4, MACHINES = 3, LONGEST = 1 << 16, HASH_ROOM = 64 };
 
 static const int32_t times[JOBS * MACHINES] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
 
@@ -47,14 +49,41 @@ static void examine_beams(mco_context *ctx, const mco_flowshop *shop, const flow
     require(c->bound <= makespan && c->width > 0 && c->share >= 0 && c->share <= FLOWSHOP_BEAM_WHOLE);
 }
 
-// Writes the bytes and their hash line: FNV-1a of everything before it.
-static size_t add_hash(const uint8_t *data, size_t size, char *out)
+static uint64_t hash_of(const char *data, size_t size)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     for (size_t i = 0; i < size; i++)
-        hash = (hash ^ data[i]) * 0x100000001b3u;
+        hash = (hash ^ (unsigned char)data[i]) * 0x100000001b3u;
+    return hash;
+}
+
+// Writes the bytes and their hash line: FNV-1a of everything before it.
+static size_t add_hash(const uint8_t *data, size_t size, char *out)
+{
     memcpy(out, data, size);
-    return size + (size_t)snprintf(out + size, HASH_ROOM, "# fnv1a %016" PRIx64 "\n", hash);
+    return size + (size_t)snprintf(out + size, HASH_ROOM, "# fnv1a %016" PRIx64 "\n", hash_of(out, size));
+}
+
+static void put_word(char *out, uint64_t value)
+{
+    for (int i = 0; i < 8; i++)
+        out[i] = (char)(value >> 8 * i & 0xff);
+}
+
+// Writes the binary form of the object and the bytes behind its NUL.
+static size_t add_header(const uint8_t *data, size_t size, char *out)
+{
+    enum { HEADER = 40 };
+    const size_t head = strnlen((const char *)data, size), tail = head < size ? size - head - 1 : 0, all = HEADER + head + tail;
+    memcpy(out, FLOWSHOP_STATE_MARK, 8);
+    put_word(out + 8, 1);
+    put_word(out + 16, all + 8);
+    put_word(out + 24, head);
+    put_word(out + 32, tail);
+    memcpy(out + HEADER, data, head);
+    memcpy(out + HEADER + head, data + size - tail, tail);
+    put_word(out + all, hash_of(out, all));
+    return all + 8;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,13 +103,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0 && data[0] == '#') {
         size = add_hash(data + 1, size - 1, with_hash);
         content = with_hash;
+    } else if (size > 0 && data[0] == '!') {
+        size = add_header(data + 1, size - 1, with_hash);
+        content = with_hash;
     }
-    if (mco_text_from_memory(ctx, "input", content, size, &text) == MCO_OK) {
+    if (mco_text_from_memory_marked(ctx, "input", content, size, FLOWSHOP_STATE_MARK, &text) == MCO_OK) {
         if (flowshop_checkpoint_read_text(ctx, shop, &text, &c) == MCO_OK)
             examine(ctx, shop, &c);
         mco_text_close(&text);
     }
-    if (mco_text_from_memory(ctx, "input", content, size, &text) == MCO_OK) {
+    if (mco_text_from_memory_marked(ctx, "input", content, size, FLOWSHOP_STATE_MARK, &text) == MCO_OK) {
         if (flowshop_campaign_read_text(ctx, shop, &text, &beams) == MCO_OK)
             examine_beams(ctx, shop, &beams);
         mco_text_close(&text);

@@ -15,12 +15,15 @@ static void write_file(void *writer, int thread)
     flowshop_writer *w = writer;
     (void)thread;
     w->st = flowshop_checkpoint_write_packed(w->own, w->shop, &w->snapshot->state, &w->snapshot->open, w->path);
+    atomic_store(&w->is_written, true);
 }
 
 mco_status flowshop_writer_start(flowshop_writer *w, const flowshop_snapshot *snapshot)
 {
     mco_status st = MCO_OK;
+    mco_team_join(&w->team);  // it has nothing left to do
     w->snapshot = snapshot;
+    atomic_store(&w->is_written, false);
     MCO_TRY(mco_team_start_some(w->ctx, 1, write_file, NULL, w, &w->team));
     if (w->team.started == 0)
         write_file(w, 0);
@@ -32,17 +35,15 @@ done:
 
 bool flowshop_writer_is_done(flowshop_writer *w)
 {
-    if (w->snapshot == NULL || !mco_team_wait(&w->team, 0))
+    if (w->snapshot == NULL || !atomic_load(&w->is_written))
         return false;
-    mco_team_join(&w->team);
     w->snapshot = NULL;
     return true;
 }
 
 void flowshop_writer_destroy(flowshop_writer *w)
 {
-    if (w->snapshot != NULL)
-        mco_team_join(&w->team);
+    mco_team_join(&w->team);
     w->snapshot = NULL;
     if (w->own != NULL)
         mco_context_destroy(&w->own);
