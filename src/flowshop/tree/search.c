@@ -39,7 +39,7 @@ static mco_status add_notes(flowshop_workers *p, flowshop_checkpoint *out)
         flowshop_interval_copy(&p->gift.items[i], flowshop_intervals_push(&out->open));
     memcpy(out->children_by_depth, p->base->children_by_depth, (size_t)p->cells * sizeof *out->children_by_depth);
     out->leaves = p->base->leaves;
-    out->steals = p->base->steals + p->steals;
+    out->steals = p->base->steals + atomic_load(&p->steals);
     for (int i = 0; i < p->count; i++) {
         const flowshop_worker *w = &p->workers[i];
         for (int64_t c = 0; c < p->cells; c++)
@@ -210,9 +210,7 @@ static void write_columns(void *user, char *out, size_t size)
     char open[24] = "-";
     if (t->open >= 0)
         snprintf(open, sizeof open, "%lld", (long long)t->open);
-    pthread_mutex_lock(&p->lock);
-    const int64_t steals = p->base->steals + p->steals;
-    pthread_mutex_unlock(&p->lock);
+    const int64_t steals = p->base->steals + atomic_load(&p->steals);
     snprintf(out, size, " %11.3f %9s %11.2f %9lld", (double)nodes * 1e-6, open,
              now > t->rate_time ? (double)(nodes - t->rate_nodes) / (now - t->rate_time) * 1e-6 : 0, (long long)steals);
     t->rate_nodes = nodes;

@@ -153,7 +153,7 @@ static bool share_locked(flowshop_workers *p, flowshop_worker *w)
         if (idle->state != FLOWSHOP_WAITING || give_locked(w, idle->power, &idle->given) == 0)
             continue;
         end_waiting_locked(p, idle);
-        p->steals++;
+        atomic_fetch_add(&p->steals, 1);
         has_given = true;
     }
     if (p->wants_gift && give_locked(w, w->power, &p->gift) > 0) {

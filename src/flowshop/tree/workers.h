@@ -46,7 +46,7 @@ typedef struct flowshop_workers {
     bool is_noting, is_done;
     int64_t taken;           // intervals of the queue that workers have taken
     int64_t noted_taken;     // `taken` when the note began
-    int64_t steals;
+    _Atomic int64_t steals;  // a row of the log reads it without the lock, which a note holds while it waits
     bool wants_gift;         // a gift is wanted outside: a worker puts it into `gift`
     flowshop_intervals gift; // on its way out
     mco_status failure;      // error of the first GPU that failed, and its text
