@@ -18,6 +18,7 @@ COUNTS = ["nodes", "leaves", "bounds"]
 INSTANCES = ["ta%03d" % k for k in range(11, 21)] + ["ta022", "ta028", "ta030"]
 KINDS = ["worker", "coordinator", "both", "stop"]
 STOP_S = 15
+KEY_BYTES = 41
 LIMIT_S = 600  # of a run, then it has failed
 
 
@@ -40,7 +41,7 @@ class Cluster:
             self.coordinator = subprocess.Popen(command, stdout=log, stderr=log)
 
     def work(self):
-        while not os.path.exists(self.path("key")):
+        while self.coordinator.poll() is None and not os.path.exists(self.path("key")) or os.path.getsize(self.path("key")) < KEY_BYTES:
             time.sleep(0.01)
         command = [self.mco, "flowshop", "work", "--join", "localhost:%d" % self.port, "--key", self.path("key"), "--engine", "cpu",
                    "--threads", "1", "--report", "0.2", "--silence", "5", "--patience", "10"]

@@ -41,7 +41,7 @@ def main():
     options = arguments(__doc__, mpiexec=("mpirun", "the launcher"), data=("/data", "folder of tntp/"), ranks=(4, "ranks"),
                         repeats=(3, "the median counts"))
     table = Table(options, ["command", "ranks", "cpu_s_of_the_busiest_rank", "cpu_s_of_all", "start_s_of_a_rank", "cpu_speed_up", "equal"])
-    net = os.path.join(options.data, "tntp", "AustinTAPB", "Austin_net.tntp")
+    net = os.path.join(options.data, "tntp", "AustinTAPB", "AustinTAPB_net.tntp.gz")
     trips = net.replace("_net", "_trips")
     with tempfile.TemporaryDirectory() as folder:
         peers = os.path.join(folder, "peers.csv")

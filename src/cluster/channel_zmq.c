@@ -28,6 +28,7 @@ mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_f
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -48,6 +49,22 @@ typedef struct zmq_channel {
 
 // ---- Keys
 
+// Makes the file, all of it at once: a worker may look for it at this moment. It replaces none, where the file system has links. False: it
+// could not, or another one has.
+static bool make_key(const char *path, char public_key[KEY + 1], char secret[KEY + 1])
+{
+    char draft[PATH_MAX];
+    const int length = snprintf(draft, sizeof draft, "%s.%ld", path, (long)getpid());
+    const int made = length > 0 && (size_t)length < sizeof draft ? open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
+    if (made < 0)
+        return false;
+    bool is_written = zmq_curve_keypair(public_key, secret) == 0 && write(made, secret, KEY) == KEY && write(made, "\n", 1) == 1;
+    is_written &= close(made) == 0;
+    const bool is_made = is_written && (link(draft, path) == 0 || (errno != EEXIST && rename(draft, path) == 0));
+    unlink(draft);
+    return is_made;
+}
+
 static mco_status read_key(mco_context *ctx, const char *path, bool may_create, char public_key[KEY + 1], char secret[KEY + 1])
 {
     mco_status st = MCO_OK;
@@ -58,20 +75,13 @@ static mco_status read_key(mco_context *ctx, const char *path, bool may_create, 
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--key F is missing: the file of the key that coordinator and workers share");
     if (!zmq_has("curve"))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "this libzmq has no CURVE");
-    const int made = may_create ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : -1;
-    if (made >= 0) {
-        bool is_written = zmq_curve_keypair(public_key, secret) == 0 && write(made, secret, KEY) == KEY && write(made, "\n", 1) == 1;
-        is_written &= close(made) == 0;
-        if (!is_written) {
-            unlink(path);
-            return mco_fail(ctx, MCO_ERR_IO, "%s: the new key cannot be written", path);
-        }
+    if (may_create && access(path, F_OK) != 0 && make_key(path, public_key, secret)) {
         mco_log(ctx, MCO_LOG_INFO, "key: made %s; give it to the workers, and to nobody else", path);
         return MCO_OK;
     }
     file = fopen(path, "re");
     if (file == NULL)
-        return mco_fail(ctx, MCO_ERR_IO, "%s: %s", path, strerror(errno));
+        return mco_fail(ctx, MCO_ERR_IO, "%s: %s%s", path, may_create ? "no key can be made: " : "", strerror(errno));
     if (fstat(fileno(file), &facts) == 0 && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         mco_log(ctx, MCO_LOG_WARNING, "%s: others may read the key; chmod 600 keeps it for its owner", path);
     secret[0] = '\0';

@@ -30,7 +30,7 @@ typedef enum letter_kind {
 } letter_kind;
 
 typedef struct letter {
-    int32_t kind, stop;
+    uint32_t kind, stop;
     int64_t number;     // DUALS: how many the sender has sent to this rank
     int64_t confirmed;  // the last number that the sender has got from this rank
     int64_t iterations, best_iteration;

@@ -132,6 +132,9 @@ refused() {
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key
     expect_text err "in use"
     expect 2 "$MCO" flowshop solve ta001 --key key
+    expect 3 "$MCO" flowshop solve ta001 --listen $((port + 1)) --key nowhere/key
+    expect_text err "nowhere/key: no key can be made"
+    expect_no_file key.* other.*
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key --engine reference
     kill -TERM "$coordinator"
     wait "$coordinator" || true

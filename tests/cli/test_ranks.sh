@@ -85,14 +85,14 @@ asynchronous() {
     expect 0 on 3 "$MCO" overlay bound large.csv --asynchronous --iterations 200 --json many.json
     near many.json
     mkdir -p numbers
-    numbered numbers "$MCO" overlay bound large.csv --asynchronous --time-limit 3 --silence 1 --json stopped.json > out 2> err &
+    numbered numbers "$MCO" overlay bound large.csv --asynchronous --time-limit 5 --silence 1 --json stopped.json > out 2> err &
     job=$!
     for _ in $(seq 200); do
         if grep -q "ranks 3" err && [ -s numbers/2 ]; then break; fi
         sleep 0.02
     done
-    sleep 1
-    kill -STOP "$(cat numbers/2)"
+    sleep 0.5
+    kill -STOP "$(cat numbers/2)" || fail "rank 2 was through before it was stopped"
     wait $job || seen=$?
     [ $seen -eq 0 ] || fail "exit code $seen with a stopped rank"
     expect_text err "rank 2 has not answered for"

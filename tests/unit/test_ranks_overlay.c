@@ -156,6 +156,12 @@ static void refusals(void **state)
     assert_string_equal(mco_context_error(members[1].ctx),
                         "the method lp runs in one process, 2 were started; jump, std and dist are shared");
     ranks_close(2, members);
+    t.params.method = MCO_OVERLAY_METHOD_AUTO;
+    t.params.asynchronous = 1;
+    ranks_run(2, find_bound, &t, members);
+    assert_string_equal(mco_context_error(members[0].ctx), "--asynchronous needs ranks that can send each other letters");
+    ranks_close(2, members);
+    t.params.asynchronous = 0;
     t.params.method = MCO_OVERLAY_METHOD_JUMP;
     t.params.engine = MCO_ENGINE_GPU;
     ranks_run(2, find_bound, &t, members);
