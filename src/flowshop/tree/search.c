@@ -75,9 +75,13 @@ static mco_status take_note(flowshop_workers *p, flowshop_checkpoint *out, bool 
     atomic_fetch_add(&p->wanted, 1);
     flowshop_workers_call_locked(p);
     pthread_cond_broadcast(&p->changed);
-    while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) &&
-           !flowshop_run_must_stop(p->run, nodes_so_far(p), &stop))
+    bool is_over = false;
+    while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) && !is_over) {
         flowshop_workers_wait_locked(p, WAIT_S / 2);
+        pthread_mutex_unlock(&p->lock);  // a row of the log takes the lock
+        is_over = flowshop_run_must_stop(p->run, nodes_so_far(p), &stop);
+        pthread_mutex_lock(&p->lock);
+    }
     // Once the search ends, workers write their last notes instead. Then this note is not used.
     *is_whole = p->missing_notes == 0 && !p->is_done && !flowshop_workers_must_stop(p);
     p->is_noting = false;
