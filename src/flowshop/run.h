@@ -24,7 +24,7 @@ typedef struct flowshop_run {
     int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
     mco_flowshop_result *result;      // incumbent, bound and counters; the engines fill it
     const struct flowshop_station *station;  // workers elsewhere search the tree; NULL: this process does
-    bool is_checkpoint_failing;          // the last checkpoint of a search that goes on could not be written
+    bool is_checkpoint_failing;       // the last checkpoint of a search that goes on could not be written
     mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
 } flowshop_run;
 
@@ -40,5 +40,9 @@ void flowshop_run_raise_bound(flowshop_run *run, int64_t bound);
 
 // True when the run must end, as mco_run_must_stop(); *stop then says why. `work`: nodes or iterations done.
 bool flowshop_run_must_stop(flowshop_run *run, int64_t work, mco_stop *stop);
+
+// A full disk must not end the search. Says once that checkpoints fail, with the error of `ctx`, and once that they are written
+// again. `st`: of the last one.
+void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx);
 
 #endif
