@@ -68,3 +68,14 @@ void flowshop_run_end_turns(flowshop_run *run)
 {
     run->has_turns = false;
 }
+
+void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx)
+{
+    const bool is_failing = st != MCO_OK;
+    if (is_failing && !run->is_checkpoint_failing)
+        mco_log(run->ctx, MCO_LOG_WARNING, "%s; the search goes on, later checkpoints try again, and an earlier file stays",
+                mco_context_error(ctx));
+    if (!is_failing && run->is_checkpoint_failing)
+        mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  the checkpoint is written again", mco_run_time_s(&run->run));
+    run->is_checkpoint_failing = is_failing;
+}

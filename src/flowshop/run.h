@@ -24,7 +24,7 @@ typedef struct flowshop_run {
     int64_t fixed_bound;              // N of the fixed-incumbent protocol, -1 without it
     mco_flowshop_result *result;      // incumbent, bound and counters; the engines fill it
     const struct flowshop_station *station;  // workers elsewhere search the tree; NULL: this process does
-    bool is_checkpoint_failing;          // the last checkpoint of a search that goes on could not be written
+    bool is_checkpoint_failing;       // the last checkpoint of a search that goes on could not be written
     mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
     bool has_turns;                   // methods share the time
     double turn_s, patience;          // the present turn began; it may go on without success for so many times what the run took before
@@ -49,5 +49,8 @@ void flowshop_run_begin_turn(flowshop_run *run, double patience);
 bool flowshop_run_turn_is_over(const flowshop_run *run);
 // From now on no turn is over.
 void flowshop_run_end_turns(flowshop_run *run);
+// A full disk must not end the search. Says once that checkpoints fail, with the error of `ctx`, and once that they are written
+// again. `st`: of the last one.
+void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx);
 
 #endif

@@ -73,6 +73,48 @@ static void test_nothing_is_lost_at_stops(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+static void drop_line(mco_log_level level, const char *line, void *user)
+{
+    (void)level, (void)line, (void)user;
+}
+
+static mco_run *hurried;
+
+// Makes a row of the log due at once, and the next call of this function.
+static int hurry(const mco_progress *progress, void *user)
+{
+    (void)progress;
+    ++*(int *)user;
+    hurried->row_s = hurried->reported_s = -1e9;
+    return 0;
+}
+
+// Rows of the log are written while a note is taken.
+static void test_log_within_notes(void **state)
+{
+    (void)state;
+    enum { LONGEST_S = 100 };
+    mco_flowshop *shop = taillard("ta020");
+    solve_of_test s;
+    int calls = 0;
+    test_ctx->params.log = drop_line;
+    test_ctx->params.log_level = MCO_LOG_INFO;
+    mco_context_set_callback(test_ctx, hurry, &calls);
+    alarm(LONGEST_S);
+    prepare(&s, shop, MCO_ENGINE_CPU, 0, 3, 1591);
+    hurried = &s.run.run;
+    s.run.run.reported_s = -1e9;
+    s.params.checkpoint = test_path("log.ckpt");
+    s.params.checkpoint_interval_s = 0.001;
+    begin_with_root(&s);
+    assert_ok(search(&s));
+    assert_int_equal(s.result.nodes, 268812);
+    assert_true(calls > 1);
+    alarm(0);
+    end(&s);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // ---- Failing GPUs, failing memory
 
 static int64_t optimum_by_reference(const mco_flowshop *shop)
@@ -203,7 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_stop_and_resume),
-        TEST(test_nothing_is_lost_at_stops),
+        TEST(test_nothing_is_lost_at_stops), TEST(test_log_within_notes),
         TEST(test_failure_keeps_the_search),
         TEST(test_failure_with_memory_short),
         TEST(test_failure_without_checkpoint),

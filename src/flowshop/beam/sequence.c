@@ -79,9 +79,10 @@ static mco_status write_checkpoint(sequence *q)
 static bool look(void *user)
 {
     sequence *q = user;
-    if (!q->is_written && mco_run_time_s(&q->run->run) >= q->checkpoint_s && write_checkpoint(q) != MCO_OK) {
-        mco_log(q->run->ctx, MCO_LOG_WARNING, "%s; the search goes on", mco_context_error(q->run->ctx));
-        q->is_written = false;
+    if (!q->is_written && mco_run_time_s(&q->run->run) >= q->checkpoint_s) {
+        const mco_status st = write_checkpoint(q);
+        flowshop_run_tell_checkpoint(q->run, st, q->run->ctx);
+        q->is_written = st == MCO_OK;
     }
     return flowshop_run_must_stop(q->run, q->run->result->iterations, q->stop);
 }

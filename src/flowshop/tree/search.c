@@ -75,9 +75,13 @@ static mco_status take_note(flowshop_workers *p, flowshop_checkpoint *out, bool 
     atomic_fetch_add(&p->wanted, 1);
     flowshop_workers_call_locked(p);
     pthread_cond_broadcast(&p->changed);
-    while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) &&
-           !flowshop_run_must_stop(p->run, nodes_so_far(p), &stop))
+    bool is_over = false;
+    while (p->missing_notes > 0 && !p->is_done && !flowshop_workers_must_stop(p) && !is_over) {
         flowshop_workers_wait_locked(p, WAIT_S / 2);
+        pthread_mutex_unlock(&p->lock);  // a row of the log takes the lock
+        is_over = flowshop_run_must_stop(p->run, nodes_so_far(p), &stop);
+        pthread_mutex_lock(&p->lock);
+    }
     // Once the search ends, workers write their last notes instead. Then this note is not used.
     *is_whole = p->missing_notes == 0 && !p->is_done && !flowshop_workers_must_stop(p);
     p->is_noting = false;
@@ -144,17 +148,6 @@ mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint 
     mco_log(run->ctx, MCO_LOG_DETAIL, "%9.2f s  checkpoint: %lld intervals open", mco_run_time_s(&run->run),
             (long long)state->open.count);
     return flowshop_checkpoint_write(run->ctx, run->shop, state, run->params->checkpoint);
-}
-
-void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx)
-{
-    const bool is_failing = st != MCO_OK;
-    if (is_failing && !run->is_checkpoint_failing)
-        mco_log(run->ctx, MCO_LOG_WARNING, "%s; the search goes on, later checkpoints try again, and an earlier file stays",
-                mco_context_error(ctx));
-    if (!is_failing && run->is_checkpoint_failing)
-        mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  the checkpoint is written again", mco_run_time_s(&run->run));
-    run->is_checkpoint_failing = is_failing;
 }
 
 // The supervisor's clocks.

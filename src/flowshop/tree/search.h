@@ -46,8 +46,5 @@ void flowshop_run_fill_state(const flowshop_run *run, flowshop_checkpoint *state
 // Writes the checkpoint that the parameters ask for. The counters, the open intervals and U come from `state`, the
 // incumbent from the run. Errors: IO, MEMORY, LIMIT.
 mco_status flowshop_run_write_checkpoint(flowshop_run *run, flowshop_checkpoint *state);
-// A full disk must not end the search. Says once that checkpoints fail, with the error of `ctx`, and once that they are written
-// again. `st`: of the last one.
-void flowshop_run_tell_checkpoint(flowshop_run *run, mco_status st, const mco_context *ctx);
 
 #endif
