@@ -1,5 +1,6 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
+# shellcheck disable=SC2154
 # A coordinator and its workers in two network namespaces: through a relay that delays what is sent, and over a link that
 # is cut for a while. The incumbent is fixed, so nodes and leaves must be those of one process.
 #
