@@ -87,10 +87,10 @@ static int32_t count(int32_t size, int64_t steps_of_customer, int32_t threads)
 static void long_routes_and_many_steps_have_several(void **state)
 {
     (void)state;
-    assert_int_equal(count(LONG, 12000, 1), 4);
-    assert_int_equal(count(LONG, 11999, 1), 1);
-    assert_int_equal(count(LONG, 18000, 1), 6);
-    assert_int_equal(count(LONG, 17999, 2), 4);
+    assert_int_equal(count(LONG, 8000, 1), 4);
+    assert_int_equal(count(LONG, 7999, 1), 1);
+    assert_int_equal(count(LONG, 12000, 1), 6);
+    assert_int_equal(count(LONG, 11999, 2), 4);
     assert_int_equal(count(LONG, 1000000, 2), 8);
     assert_int_equal(count(LONG, 1000000, 3), 6);
     assert_int_equal(count(LONG, 1000000, 12), 12);

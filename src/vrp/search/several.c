@@ -13,7 +13,7 @@ enum {
     LEAST_COPIES = 4, MOST_COPIES = 8,  // or as many as there are threads
     MANY_ROUTES = 50                    // so many average out what chance does to each
 };
-static const double STEPS_OF_COPY = 3000;  // per customer, at least
+static const double STEPS_OF_COPY = 2000;  // per customer, at least
 
 int32_t vrp_several_count(const vrp_rounds *s)
 {
