@@ -278,10 +278,10 @@ void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
     s->task_of[route] = k;
 }
 
-void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count)
+void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
 {
     const int32_t vehicles = s->vehicles;
-    const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / count : 0;
+    const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / shares : 0;
     const int32_t free_routes = vehicles > 0 ? over : SPARE_ROUTES;
     for (int32_t k = 0; k < count; k++) {
         vrp_task *t = &s->tasks[k];

@@ -21,6 +21,7 @@
 #include "vrp/search/gpu.h"
 #include "vrp/search/neighbours.h"
 #include "vrp/search/rounds.h"
+#include "vrp/search/several.h"
 #include "vrp/search/stages.h"
 #include "vrp/search/whole.h"
 
@@ -161,7 +162,7 @@ static mco_status anneal_regions(vrp_rounds *s)
         if (vrp_search_ends(s->search))
             break;
         const int32_t all = copy_regions(s, count);
-        vrp_rounds_fill_tasks(s, all);
+        vrp_rounds_fill_tasks(s, all, all);
         int64_t customers = 0;
         for (int32_t k = 0; k < all; k++) {
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));
@@ -280,7 +281,9 @@ static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *dev
         return regions->crowd(s, vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
     if (regions == NULL)
         MCO_TRY(vrp_fleet_choose(s));
-    MCO_TRY(vrp_whole_anneal(s, fmin(regions != NULL ? share_before_gpu(s) : 1, vrp_whole_share(s))));
+    const double until = fmin(regions != NULL ? share_before_gpu(s) : 1, vrp_whole_share(s));
+    const int32_t copies = regions == NULL ? vrp_several_count(s) : 1;
+    MCO_TRY(copies > 1 ? vrp_several_anneal(s, copies, until) : vrp_whole_anneal(s, until));
 done:
     return st;
 }

@@ -92,7 +92,7 @@ static mco_status anneal_round(vrp_rounds *s, int32_t parts, double to, double h
     *is_cut = count > 0;
     if (count == 0)
         return MCO_OK;
-    vrp_rounds_fill_tasks(s, count);
+    vrp_rounds_fill_tasks(s, count, count);
     for (int32_t k = 0; k < count; k++) {
         vrp_rounds_set_temperatures(&s->tasks[k], hot, cold);
         s->tasks[k].wants_last = !is_last;
