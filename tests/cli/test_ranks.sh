@@ -85,13 +85,14 @@ asynchronous() {
     expect 0 on 3 "$MCO" overlay bound large.csv --asynchronous --iterations 200 --json many.json
     near many.json
     mkdir -p numbers
-    numbered numbers "$MCO" overlay bound large.csv --asynchronous --time-limit 5 --silence 1 --json stopped.json > out 2> err &
+    rm -f err
+    numbered numbers "$MCO" overlay bound large.csv --asynchronous --iterations 10000 --silence 1 --json stopped.json > out 2> err &
     job=$!
     for _ in $(seq 200); do
-        if grep -q "ranks 3" err && [ -s numbers/2 ]; then break; fi
+        if grep -qs "ranks 3" err && [ -s numbers/2 ]; then break; fi
         sleep 0.02
     done
-    sleep 0.5
+    sleep 0.2
     kill -STOP "$(cat numbers/2)" || fail "rank 2 was through before it was stopped"
     wait $job || seen=$?
     [ $seen -eq 0 ] || fail "exit code $seen with a stopped rank"

@@ -19,7 +19,7 @@ enum { FLOWSHOP_GPU_CORES = 200 };
 typedef struct flowshop_station {
     mco_channel channel;
     double silence_s;  // a worker that is silent for so long is given up
-    flowshop_crew *crew;  // borrowed; becomes the crew of the search
+    flowshop_crew *crew;  // borrowed; becomes the crew of the search; NULL: nobody asks
 } flowshop_station;
 
 // As mco_flowshop_solve(), but workers search the tree; this process coordinates and computes the first schedule alone.

@@ -189,7 +189,8 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     MCO_TRY(begin(&h));
     MCO_TRY(serve(&h, stop));
     MCO_TRY(say_farewell(&h));
-    *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power};
+    if (h.station->crew != NULL)
+        *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power};
     mco_log(run->ctx, MCO_LOG_INFO, "%lld reports, %lld gifts, %lld workers lost, %lld refused", (long long)h.c.reports,
             (long long)h.c.gifts, (long long)h.c.lost, (long long)h.c.refused);
     // What is left of a search that ended early: the queue and all records.
