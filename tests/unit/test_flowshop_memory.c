@@ -27,7 +27,7 @@ static bool solve_once(const mco_flowshop *shop, const mco_flowshop_params *para
     return !has_failed;
 }
 
-static void solve_generated(int32_t machines, uint64_t seed, const mco_flowshop_params *params)
+static void solve_generated(int32_t machines, int32_t seed, const mco_flowshop_params *params)
 {
     mco_flowshop *shop = NULL;
     assert_ok(mco_flowshop_generate(test_ctx, JOBS, machines, seed, &shop));
