@@ -10,6 +10,8 @@ of all rows; they are printed too. Example:
 
   bench/flowshop/beams.py --set vrf-large --data DATA --lanes 8 --threads 2 --time-limit 60 --budget 1200 \\
       --output bench/results/flowshop-beams-vrf-large.csv --orders bench/results/flowshop-beams
+  bench/flowshop/beams.py --set vrf-small --data DATA --method bb --threads 2 --time-limit 60 \\
+      --output bench/results/flowshop-vrf-small-cores.csv --orders bench/results/flowshop-beams
 """
 import argparse
 import csv

@@ -383,7 +383,7 @@ static void test_beams_prove(void **state)
     (void)state;
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     for (int32_t m = 1; m <= 2; m++)
-        for (int32_t n = 3 * m + 1; n <= 8; n++) {
+        for (int32_t n = 4 * m; n <= 8; n++) {
             int32_t order[] = {0, 1, 2, 3, 4, 5, 6, 7};
             mco_flowshop *shop = random_shop(n, m, (uint64_t)(10 * n + m), LARGEST_TIME);
             params.threads = 1 + n % 2;
@@ -407,7 +407,7 @@ static int stop_the_greedy(const mco_progress *progress, void *user)
 static void test_greedy_after_beams(void **state)
 {
     (void)state;
-    mco_flowshop *shop = random_shop(70, 20, 3, LARGEST_TIME);
+    mco_flowshop *shop = random_shop(84, 21, 3, LARGEST_TIME);
     mco_flowshop_params params = MCO_FLOWSHOP_PARAMS_INIT;
     params.threads = 1;
     params.iterations = 0;

@@ -11,10 +11,10 @@ enum { FIRST_JOBS = 50, FIRST_MACHINES = 20, FIRST_WIDTH = 2048 };
 static const double FIRST_CELLS = 2e10;  // children times machines of the widest beam
 static const double BEAM_PATIENCE = 3, GREEDY_PATIENCE = 0.25;  // flowshop_run_begin_turn()
 
-// Beams share the time from ten jobs to three machines on. NOTES.md has the measurements.
+// Beams share the time from four jobs a machine on. NOTES.md has the measurements.
 static bool beams_pay(const mco_flowshop *shop)
 {
-    return 3 * (int64_t)shop->jobs >= 10 * (int64_t)shop->machines;
+    return shop->jobs >= 4 * shop->machines;
 }
 
 // The greedy alone makes the best schedules of few jobs on few machines.

@@ -6,8 +6,8 @@
 #include "flowshop/run.h"
 
 // The method `heuristic`. With --iterations iterated greedy alone, `iterations` in each thread. Else, where beams pay, beams and iterated
-// greedy take turns: each goes on from the best schedule of both, until it has brought nothing for as long as all was running before.
-// *stop and errors as flowshop_heuristic(), flowshop_beam().
+// greedy take turns: each goes on from the best schedule of both, while it brings better ones (flowshop_run_begin_turn()). Elsewhere
+// the greedy is alone; from 50 jobs on more than 20 machines narrow beams come before it. *stop and errors as flowshop_heuristic(), flowshop_beam().
 mco_status flowshop_find_schedules(flowshop_run *run, mco_stop *stop);
 
 // The schedule before a tree search: beams where they pay, then iterated greedy. How much of both depends on the size alone.
