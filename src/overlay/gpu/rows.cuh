@@ -220,6 +220,19 @@ DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
     return {n.x, n.y, n.z, n.w};
 }
 
+// Where the row of a node of this part begins, or ends that of the one before.
+DEVICE int64_t row_begin(const overlay_gpu_plan &p, int32_t i)
+{
+    return p.d_first[i] - p.first_entry;
+}
+
+// Tells the other parts the value of a node for iteration `tick`. `threads` have its row, and this is number `rank` of them.
+DEVICE void tell_others(const overlay_gpu_plan &p, int64_t tick, int32_t i, uint32_t value, int threads, int rank)
+{
+    for (int q = rank; q < p.mails; q += threads)
+        p.d_mail[q].duals[tick % OVERLAY_GPU_SLOTS * p.nodes + i] = value;
+}
+
 // ---- Jump (overlay/jump.c has the method; the same integers here)
 
 constexpr int MOST_BRACKETS = 6;
