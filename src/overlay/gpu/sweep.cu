@@ -110,7 +110,7 @@ DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const
     uint64_t worth = 0;
     uint32_t next = me.dual;
     if (METHOD == OVERLAY_GPU_JUMP) {
-        const jump_rule rule = {t.width, 1.0 / (double)t.width, p.rules.inner};
+        const jump_rule rule = {t.width, t.width > 0 ? 1.0 / (double)t.width : 0, p.rules.inner};
         uint32_t reach = p.d_reach[i];
         next = jump(row, rule, me.dual, me.bandwidth, reach, worth);
         if (row.lowest < floor)
