@@ -24,12 +24,10 @@ mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp
                       (size_t)(states->words + (task->is_elementary ? out->set_words : 0)) * sizeof(uint64_t);
     out->bucket_width = ((int64_t)p->capacity + 1) / (MOST_BUCKETS / p->nodes) + 1;
     out->buckets = p->capacity / out->bucket_width + 1;
-    out->bucket_words = (out->buckets + 63) / 64;
     if (out->most_labels > INT32_MAX - 1)
         out->most_labels = INT32_MAX - 1;
     MCO_TRY(vrp_completion_open(ctx, task, is_backward, &out->completion));
     MCO_TRY(mco_alloc(ctx, &out->bucket, p->nodes * out->buckets));
-    MCO_TRY(mco_alloc(ctx, &out->filled, p->nodes * out->bucket_words));
     MCO_TRY(mco_alloc(ctx, &out->seen, out->set_words));
     MCO_TRY(mco_alloc_bytes(ctx, (void **)&out->draft, 1, out->item_bytes));
     for (int64_t k = 0; k < p->nodes * out->buckets; k++)
@@ -37,6 +35,8 @@ mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp
     if (task->is_elementary) {
         out->slots = FIRST_SLOTS;
         MCO_TRY(mco_alloc(ctx, &out->slot, out->slots));
+    } else {
+        MCO_TRY(mco_alloc(ctx, &out->settled, p->nodes));
     }
 done:
     if (st != MCO_OK)
@@ -44,8 +44,19 @@ done:
     return st;
 }
 
+static void clear_settled(vrp_side *side)
+{
+    for (int32_t i = 0; side->settled != NULL && i < side->task->problem->nodes; i++) {
+        mco_free(side->ctx, &side->settled[i].value);
+        mco_free(side->ctx, &side->settled[i].memory);
+        mco_free(side->ctx, &side->settled[i].index);
+    }
+    mco_free(side->ctx, &side->settled);
+}
+
 void vrp_side_close(vrp_side *side)
 {
+    clear_settled(side);
     for (int64_t k = 0; k < side->chunk_room; k++)
         mco_free(side->ctx, &side->chunk[k]);
     mco_free(side->ctx, &side->chunk);
@@ -53,7 +64,6 @@ void vrp_side_close(vrp_side *side)
     mco_free(side->ctx, &side->slot);
     mco_free(side->ctx, &side->draft);
     mco_free(side->ctx, &side->seen);
-    mco_free(side->ctx, &side->filled);
     mco_free(side->ctx, &side->bucket);
     if (side->task != NULL)
         vrp_completion_close(side->ctx, &side->completion);
@@ -151,39 +161,52 @@ static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_l
 
 static int32_t *bucket_of(vrp_side *side, int32_t node, int32_t load)
 {
-    const int64_t b = load / side->bucket_width;
-    side->filled[node * side->bucket_words + (b >> 6)] |= (uint64_t)1 << (b & 63);
-    return &side->bucket[node * side->buckets + b];
+    return &side->bucket[node * side->buckets + load / side->bucket_width];
+}
+
+// Settles the labels of a bucket that have grown. A label that another one dominates is not needed: what it dominates the other one does too.
+static mco_status settle_bucket(vrp_side *side, int32_t node, int64_t bucket)
+{
+    mco_status st = MCO_OK;
+    vrp_side_settled *s = &side->settled[node];
+    for (int32_t at = side->bucket[node * side->buckets + bucket]; at >= 0; at = vrp_side_item(side, at)->next) {
+        const vrp_label_item *item = vrp_side_item(side, at);
+        if (item->status == VRP_LABEL_DEAD)
+            continue;
+        MCO_TRY(mco_grow(side->ctx, &s->value, &s->value_room, s->count + 1));
+        MCO_TRY(mco_grow(side->ctx, &s->memory, &s->memory_room, s->count + 1));
+        MCO_TRY(mco_grow(side->ctx, &s->index, &s->index_room, s->count + 1));
+        s->value[s->count] = item->value;
+        s->memory[s->count] = side->task->is_quick ? 0 : item->memory;
+        s->index[s->count++] = at;
+    }
+done:
+    return st;
 }
 
 // Whether a label of a lighter bucket of the same node dominates `item`. It is asked once, when the item grows: then all of those are
-// made.
+// settled. Blocks of values and memories are tested without a branch; few are left to be looked at whole.
 static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
 {
-    const int64_t own = item->load / side->bucket_width;
-    const uint64_t *filled = side->filled + item->node * side->bucket_words;
-    int64_t steps = 0;
-    for (int64_t w = 0; w <= own >> 6; w++) {
-        uint64_t left = filled[w];
-        if (w == own >> 6)
-            left &= ((uint64_t)1 << (own & 63)) - 1;
-        for (; left != 0; left &= left - 1) {
-            int32_t at = side->bucket[item->node * side->buckets + 64 * w + __builtin_ctzll(left)];
-            while (at >= 0) {
-                const vrp_label_item *other = vrp_side_item(side, at);
-                if (other->value > item->value)
-                    break;
-                steps++;
-                if (dominates(side, other, item)) {
-                    vrp_side_goes_on(side, steps);
-                    return true;
-                }
-                at = other->next;
-            }
-        }
+    enum { BLOCK = 16 };
+    const vrp_side_settled *s = &side->settled[item->node];
+    const int32_t value = item->value;
+    const uint32_t not_in = ~item->memory;
+    bool is_dominated = false;
+    int64_t k = 0;
+    for (; k < s->count && !is_dominated; k += BLOCK) {
+        const int64_t end = s->count - k < BLOCK ? s->count : k + BLOCK;
+        int32_t any = 0;
+        if (end == k + BLOCK)
+            for (int64_t l = k; l < k + BLOCK; l++)
+                any |= (s->value[l] <= value) & ((s->memory[l] & not_in) == 0);
+        else
+            any = 1;
+        for (int64_t l = k; any != 0 && l < end && !is_dominated; l++)
+            is_dominated = s->value[l] <= value && (s->memory[l] & not_in) == 0 && dominates(side, vrp_side_item(side, s->index[l]), item);
     }
-    vrp_side_goes_on(side, steps);
-    return false;
+    vrp_side_goes_on(side, k / BLOCK + 1);
+    return is_dominated;
 }
 
 // Where `item` goes in its bucket, ordered by value; NULL: a label there dominates it.
@@ -505,6 +528,8 @@ mco_status vrp_side_grow(vrp_side *side)
                 MCO_TRY(grow_bucket(side, i, b, &any));
             any = any && side->bucket_width > p->least_demand;
         }
+        for (int32_t i = 1; i < p->nodes && side->settled != NULL && side->end == VRP_LABELS_DONE; i++)
+            MCO_TRY(settle_bucket(side, i, b));
     }
 done:
     return st;

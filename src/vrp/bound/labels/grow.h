@@ -32,6 +32,14 @@ typedef struct vrp_label_final {
     int32_t head, tail;  // a route: the label `head`, then back along label `tail` of the other direction; -1: then the depot
 } vrp_label_final;
 
+// Labels of a node that are settled: no other one dominates them, lighter ones first. Side by side, since each heavier label asks all of them.
+typedef struct vrp_side_settled {
+    int32_t *value;          // [count]
+    uint32_t *memory;
+    int32_t *index;
+    int64_t count, value_room, memory_room, index_room;
+} vrp_side_settled;
+
 typedef struct vrp_side {
     mco_context *ctx;
     const vrp_label_task *task;
@@ -45,8 +53,8 @@ typedef struct vrp_side {
     int64_t chunk_room, count;
     int64_t most_labels;
     int32_t *bucket;         // [nodes * buckets] first label by node and load; -1: none
-    uint64_t *filled;        // [nodes * bucket_words] buckets that have labels
-    int64_t buckets, bucket_words, bucket_width;
+    int64_t buckets, bucket_width;
+    vrp_side_settled *settled;  // [nodes] of the buckets before the one that grows; NULL: elementary
     int32_t *slot;           // elementary mode: [slots] index + 1 by set and end
     int64_t slots;
     uint64_t *seen;          // [set_words] where the label that grows may not go
