@@ -10,8 +10,8 @@
 #include "vrp/bound/labels/completion.h"
 #include "vrp/bound/labels/states.h"
 
-// WAITING: too heavy to grow, to be joined.
-typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
+// WAITING: too heavy to grow, to be joined. GROWN: what it has grown to is not among the labels yet.
+typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_GROWN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
 
 typedef struct vrp_label_item {
     int64_t cost;      // elementary mode: of the partial route, not rounded (vrp_label_cost)
@@ -59,12 +59,16 @@ typedef struct vrp_side {
     int64_t slots;
     uint64_t *seen;          // [set_words] where the label that grows may not go
     vrp_label_item *draft;   // a label before it is taken
+    char *made;              // [made_count] of item_bytes each: labels that are to be taken, in the order in which they were made
+    int64_t made_count, made_room;  // made_room: bytes
     vrp_label_final *final;  // [final_count] routes below task->below
     int64_t final_count, final_room;
     const struct vrp_tails *tails;  // further completion bounds (vrp/bound/labels/tails.h); NULL: none
     int32_t *arc_value;      // [nodes * stride] least bound of a label that used the arc; NULL: not wanted
     int64_t steps;           // of work since the clock was read
     vrp_labels_end end;
+    const mco_context *run;  // tells of a cancellation; `ctx` may be that of a thread
+    struct vrp_crew *crew;   // vrp/bound/labels/crew.h; owned; NULL: none yet
 } vrp_side;
 
 static inline vrp_label_item *vrp_side_item(const vrp_side *side, int64_t k)
@@ -103,6 +107,8 @@ bool vrp_side_reaches_tail(vrp_side *side, const vrp_label_item *from, int32_t k
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
 // The bits of the neighbours of `node` that are in `seen`.
 uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen);
+// How many routes a run may have.
+int64_t vrp_side_most_routes(const vrp_side *side);
 // Adds a route; too many end the run. Errors: MEMORY.
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
 
