@@ -16,16 +16,6 @@ typedef struct vrp_crew {
     void *shared;
 } vrp_crew;
 
-// The tables of all nodes come before the threads, which add none.
-static mco_status touch_all(vrp_side *side)
-{
-    mco_status st = MCO_OK;
-    for (int32_t k = 1; k < side->task->problem->nodes; k++)
-        MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, k));
-done:
-    return st;
-}
-
 static mco_status open_hand(const vrp_side *side, vrp_side *hand)
 {
     mco_status st = MCO_OK;
@@ -40,7 +30,6 @@ static mco_status open_crew(vrp_side *side)
 {
     mco_status st = MCO_OK;
     vrp_crew *c = NULL;
-    MCO_TRY(touch_all(side));
     MCO_TRY(mco_alloc(side->ctx, &c, 1));
     side->crew = c;
     c->side = side;
@@ -115,17 +104,9 @@ done:
     return st;
 }
 
-mco_status vrp_crew_run(vrp_side *side, int64_t count, bool pays, vrp_crew_work *work, void *shared)
+static mco_status run(vrp_side *side, int64_t count, vrp_crew_work *work, void *shared)
 {
     mco_status st = MCO_OK;
-    side->made_count = 0;
-    if (!pays || side->task->threads < 2) {
-        for (int64_t k = 0; k < count && side->end == VRP_LABELS_DONE; k++)
-            MCO_TRY(work(side, shared, k));
-        return MCO_OK;
-    }
-    if (side->crew == NULL)
-        MCO_TRY(open_crew(side));
     vrp_crew *c = side->crew;
     c->work = work;
     c->shared = shared;
@@ -137,6 +118,38 @@ mco_status vrp_crew_run(vrp_side *side, int64_t count, bool pays, vrp_crew_work 
     MCO_TRY(c->status[c->hands]);
     for (int32_t h = 0; h < c->hands; h++)
         MCO_TRY(merge(side, &c->hand[h], c->status[h]));
+done:
+    return st;
+}
+
+static mco_status touch(vrp_side *hand, void *shared, int64_t k)
+{
+    return vrp_completion_touch(hand->ctx, shared, (int32_t)k + 1);
+}
+
+// Opens the crew. The tables of all nodes come first: then no thread adds one while another one looks.
+static mco_status begin(vrp_side *side)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(open_crew(side));
+    MCO_TRY(vrp_completion_touch(side->ctx, &side->completion, 1));  // cells of a GPU come with it
+    MCO_TRY(run(side, side->task->problem->customers, touch, &side->completion));
+done:
+    return st;
+}
+
+mco_status vrp_crew_run(vrp_side *side, int64_t count, bool pays, vrp_crew_work *work, void *shared)
+{
+    mco_status st = MCO_OK;
+    side->made_count = 0;
+    if (!pays || side->task->threads < 2) {
+        for (int64_t k = 0; k < count && side->end == VRP_LABELS_DONE; k++)
+            MCO_TRY(work(side, shared, k));
+        return MCO_OK;
+    }
+    if (side->crew == NULL)
+        MCO_TRY(begin(side));
+    MCO_TRY(run(side, count, work, shared));
 done:
     return st;
 }
