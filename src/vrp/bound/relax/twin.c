@@ -5,21 +5,29 @@
 
 #include "device/device.h"
 
-mco_status vrp_twin_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_twin *out)
+mco_status vrp_twin_name(mco_context *ctx, const vrp_relax_settings *settings, vrp_twin *out)
 {
-    mco_status st = MCO_OK;
     mco_gpu gpus[MCO_MAX_GPUS];
     int count = 0;
     *out = (vrp_twin){.is_there = false};
     if (settings->gpus == NULL)
         return MCO_OK;
-    MCO_TRY(mco_gpus_choose(ctx, settings->gpus, gpus, &count));
+    const mco_status st = mco_gpus_choose(ctx, settings->gpus, gpus, &count);
+    if (st != MCO_OK)
+        return st;
     if (count > 2)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus \"%s\" names %d GPUs, passes use two at most", settings->gpus, count);
     for (int k = 0; k < count; k++)
         snprintf(out->gpu[k], VRP_TWIN_NAME, "%d", gpus[k].index);
-    out->is_there = count == 2 && !problem->is_symmetric;
-    if (count == 2 && problem->is_symmetric)
+    return MCO_OK;
+}
+
+mco_status vrp_twin_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_twin *out)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_twin_name(ctx, settings, out));
+    out->is_there = out->gpu[1][0] != '\0' && !problem->is_symmetric;
+    if (out->gpu[1][0] != '\0' && problem->is_symmetric)
         mco_log(ctx, MCO_LOG_INFO, "symmetric distances: passes have one direction, so GPU %s has nothing to do", out->gpu[1]);
     if (!out->is_there)
         return MCO_OK;

@@ -19,6 +19,8 @@ typedef struct vrp_twin {
     mco_context *ctx;            // of the twin
 } vrp_twin;
 
+// Sets the names of the GPUs alone. Errors: as below.
+mco_status vrp_twin_name(mco_context *ctx, const vrp_relax_settings *settings, vrp_twin *out);
 // Takes the GPUs that the settings name. Errors: ARGUMENT (more than two), DEVICE, MEMORY.
 mco_status vrp_twin_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_twin *out);
 void vrp_twin_close(vrp_twin *twin);
