@@ -257,13 +257,10 @@ done:
 
 static mco_status share_bound(bounding *b, mco_vrp_bound_result *r)
 {
-    mco_status st = MCO_OK;
-    if (mco_rank(b->ctx) > 0)
-        MCO_TRY(run_bound_with(b, r));
-    else
-        MCO_TRY(run_bound(b, r));
-    if (mco_rank(b->ctx) == 0)
-        MCO_TRY(vrp_proof_release(b->ctx, &b->proof));
+    mco_status st = mco_rank(b->ctx) == 0 ? run_bound(b, r) : run_bound_with(b, r);
+    if (st == MCO_OK && mco_rank(b->ctx) == 0)
+        st = vrp_proof_release(b->ctx, &b->proof);
+    MCO_TRY(mco_ranks_agree(b->ctx, st));
     int64_t threads = r->work.threads;
     MCO_TRY(mco_ranks_reduce(b->ctx, &threads, 1, MCO_REDUCE_SUM));
     r->work.threads = (int32_t)threads;
