@@ -120,9 +120,13 @@ DEVICE uint32_t unknown_one()
 // sum += most where excess > dual.
 DEVICE void add_above(uint32_t &sum, uint32_t excess, uint32_t dual, uint32_t most, uint32_t one)
 {
+#ifdef __CUDA_ARCH__
     asm("{\n\t.reg .pred p;\n\tsetp.gt.u32 p, %1, %2;\n\t@p mad.lo.u32 %0, %3, %4, %0;\n\t}"
         : "+r"(sum)
         : "r"(excess), "r"(dual), "r"(most), "r"(one));
+#else
+    sum += excess > dual ? most * one : 0;
+#endif
 }
 
 // A row in registers: K links a thread of a block, or of a warp. Loads are summed up in two chains, since a sum waits for the one before.

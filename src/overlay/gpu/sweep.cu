@@ -50,7 +50,7 @@ DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, 
                       int rank, ROW &row)
 {
     const int64_t first = p.is_complete ? 0 : row_begin(p, i);
-    const int32_t all = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first), size = all < most ? all : most;
+    const int32_t all = p.is_complete ? p.nodes : (int32_t)(row_begin(p, i + 1) - first), size = all < most ? all : most;
     int32_t to[K];
     row.lowest = UINT32_MAX;
 #pragma unroll
@@ -70,7 +70,7 @@ DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, 
 DEVICE block_row load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, uint64_t *entry,
                           block_room *room)
 {
-    const int64_t first = p.is_complete ? 0 : row_begin(p, i), size = p.is_complete ? p.nodes : p.d_first[i + 1] - first;
+    const int64_t first = p.is_complete ? 0 : row_begin(p, i), size = p.is_complete ? p.nodes : row_begin(p, i + 1) - first;
     for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
         const int32_t j = p.is_complete ? (int32_t)k : __ldcs(p.d_to + first + k);
         uint32_t excess = 0, most = 0;
