@@ -325,7 +325,8 @@ silent_input() {
 shared_stdin() {
     local arguments
     for arguments in "flowshop check - -" "vrp check - -" "guillotine check - -" "dtspms check - -" "dtspms solve - -" \
-        "vrp solve - --start -"; do
+        "vrp solve - --start -" "overlay solve - --links -" "overlay bound - --events -" "flowshop solve - --resume -" \
+        "paths itinerary --gtfs - --osm - --from a --to b --date 2019-05-15"; do
         # shellcheck disable=SC2086
         INPUT=example.txt expect 2 "$MCO" $arguments
         expect_text err '2 inputs are "-", standard input can be one of them'

@@ -165,8 +165,16 @@ fleets() {
         expect 2 "$MCO" vrp solve square.vrp --vehicles-exactly 3 --start s.sol $other
         expect_text err "the plan to start with has 2 routes"
     done
-    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json --solution e.sol
     expect_json e.json outcome '"optimal"'
+    # The rule belongs to the instance: the checker takes it from the result file, or from the option.
+    expect 0 "$MCO" vrp check square.vrp e.json
+    expect 0 "$MCO" vrp check square.vrp e.sol --vehicles-exactly 4
+    expect 1 "$MCO" vrp check square.vrp e.sol --vehicles-exactly 3
+    expect_text err "4 routes, exactly 3 were expected"
+    sed 's/"vehicles-exactly": 4/"vehicles-exactly": 2/' e.json > changed.json
+    expect 1 "$MCO" vrp check square.vrp changed.json
+    expect_text err "4 routes, exactly 2 were expected"
     expect_json e.json is_bound_rechecked true
     expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 2 --start s.sol --iterations 200 --json e.json
     expect_json e.json objective 42
