@@ -130,7 +130,7 @@ islands() {
 bounds() {
     expect 0 "$MCO" vrp generate --customers 22 --output b.vrp
     expect 0 "$MCO" vrp bound b.vrp --cuts none --json one.json
-    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none --verbose --json many.json --solution b.sol
+    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none -v --json many.json --solution b.sol
     if [ "$(json one.json nodes)" -gt 0 ]; then expect_text err "rounds of 3 ranks"; fi  # 0: no solver of linear programs here
     for key in bound cost outcome root_bound; do expect_json many.json $key "$(json one.json $key)"; done
     expect 0 "$MCO" vrp check b.vrp b.sol
