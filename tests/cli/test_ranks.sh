@@ -131,6 +131,20 @@ islands() {
     [ "$(json many.json bound)" -ge "$(sed -n 's/.*; bound \([0-9]*\) = .*/\1/p' err)" ] || fail "the bound of the first leg is lost"
 }
 
+# Without cuts there is a tree, whose nodes ranks solve in turn. The tree may differ, what it proves does not.
+bounds() {
+    expect 0 "$MCO" vrp generate --customers 22 --output b.vrp
+    expect 0 "$MCO" vrp bound b.vrp --cuts none --json one.json
+    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none --verbose --json many.json --solution b.sol
+    if [ "$(json one.json nodes)" -gt 0 ]; then expect_text err "rounds of 3 ranks"; fi  # 0: no solver of linear programs here
+    for key in bound cost outcome root_bound; do expect_json many.json $key "$(json one.json $key)"; done
+    expect 0 "$MCO" vrp check b.vrp b.sol
+    expect 3 on 2 "$MCO" vrp bound nothing.vrp
+    expect 2 on 2 "$MCO" vrp bound b.vrp --known 1e9
+    [ "$(grep -c "^mco: " err)" -eq 1 ] || fail "an error is told more than once"
+    expect 2 on 2 "$MCO" vrp relax b.vrp
+}
+
 # The time ends: the answer is partial, files are complete.
 time_limit() {
     expect 0 on 2 "$MCO" cycles count --grid 12x12 --method search --time-limit 0.3 --json many.json
@@ -147,6 +161,7 @@ if [ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] && on 2 true 2> err; then
     asynchronous
     traffic
     islands
+    bounds
     time_limit
 else
     [ "$failures" -gt 0 ] || skip "no MPI, or no launcher that starts two processes here"

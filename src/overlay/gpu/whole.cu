@@ -103,7 +103,7 @@ template <int METHOD, int K> DEVICE void work(const whole_task &t, whole_room &r
     own.worth = 0;
     if (METHOD == OVERLAY_GPU_JUMP) {
         const uint32_t width = t.d_width != nullptr ? __ldg(t.d_width + at) : 0;
-        const jump_rule rule = {width, 1.0 / (double)width, rules.inner};
+        const jump_rule rule = {width, width > 0 ? 1.0 / (double)width : 0, rules.inner};
         own.next = jump(own.row, rule, own.dual, own.bandwidth, own.reach, own.worth);
     } else {
         own.steps.dual = own.dual;

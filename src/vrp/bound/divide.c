@@ -2,6 +2,7 @@
 // What the root leaves open goes to the tree (vrp/bound/tree), whose bounds and plans become those of the proof.
 #include <math.h>
 
+#include "base/ranks.h"
 #include "vrp/bound/root.h"
 #include "vrp/bound/tree/tree.h"
 #include "vrp/solution.h"
@@ -69,6 +70,8 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     settings->user = r;
     settings->tried_gap = r->tried_gap;
     settings->claims = &r->claims;
+    if (!settings->only_enumerates && mco_rank_count(proof->ctx) > 1 && mco_rank(proof->ctx) == 0)
+        MCO_TRY(vrp_root_call(r));
     MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
     r->tried_gap = tree.tried_gap;
     if (settings->only_enumerates && !tree.is_done)

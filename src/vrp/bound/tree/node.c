@@ -121,6 +121,17 @@ static int64_t scaled_cost(const mco_vrp *vrp, const vrp_routes *routes)
     return cost;
 }
 
+void tree_adopt_plan(tree *t, vrp_routes *plan, int64_t cost)
+{
+    if (cost >= t->known)
+        return;
+    vrp_routes_close(t->ctx, &t->result->plan);
+    t->result->plan = *plan;
+    t->result->cost = cost;
+    vrp_routes_open(t->root->is_symmetric, plan);
+    tree_set_known(t, cost);
+}
+
 mco_status tree_take_plan(tree *t, const vrp_routes *routes)
 {
     mco_status st = MCO_OK;
@@ -129,13 +140,7 @@ mco_status tree_take_plan(tree *t, const vrp_routes *routes)
     vrp_routes_open(t->root->is_symmetric, &list);
     MCO_TRY(without_repeats(t, routes, &list, &is_plan));
     const int64_t cost = is_plan ? scaled_cost(t->root->vrp, &list) : INT64_MAX;
-    if (cost < t->known) {
-        vrp_routes_close(t->ctx, &t->result->plan);
-        t->result->plan = list;
-        t->result->cost = cost;
-        vrp_routes_open(t->root->is_symmetric, &list);
-        tree_set_known(t, cost);
-    }
+    tree_adopt_plan(t, &list, cost);
 done:
     vrp_routes_close(t->ctx, &list);
     return st;
@@ -284,7 +289,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     const double large_stop_s = large_pool_stop_s(t);
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
-    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, is_near ? t->settings->stop_s : large_stop_s,
+    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, t->m->threads, is_near ? t->settings->stop_s : large_stop_s,
                            large_stop_s, &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
