@@ -254,6 +254,21 @@ static overlay_gpu_method method_of(const overlay_dual *d)
                                                      : OVERLAY_GPU_JUMP;
 }
 
+// Whether an instance of all pairs has whole runs.
+static mco_status has_whole(const overlay_gpu *g, const mco_gpu *gpu, bool *out)
+{
+    mco_status st = MCO_OK;
+    const mco_overlay *o = g->d->o;
+    *out = g->parts == 1 && !overlay_gpu_is_shared(o) && o->nodes > 0 && !g->tuning.by_sweeps;
+    for (int32_t i = 0; i < o->nodes && *out && g->method == OVERLAY_GPU_STD; i++)
+        *out = o->cap[i] <= OVERLAY_GPU_STD_MOST;
+    if (*out)
+        MCO_CUDA(g->d->ctx, g->method == OVERLAY_GPU_STD ? overlay_gpu_std_fits(o->nodes, gpu->multiprocessors, out)
+                                                         : overlay_gpu_whole_fits(g->method, o->nodes, gpu->multiprocessors, out));
+done:
+    return st;
+}
+
 static mco_status settle(overlay_gpu *g, int32_t k)
 {
     mco_status st = MCO_OK;
@@ -268,9 +283,7 @@ static mco_status settle(overlay_gpu *g, int32_t k)
                          g->parts > 1 ? "its part of the instance" : "the instance", part->bytes, gpu->free_bytes));
     part->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .part = k, .parts = g->parts, .first_node = first,
                                     .end_node = end, .rules = rules_of(g->d)};
-    if (g->parts == 1 && !overlay_gpu_is_shared(o) && o->nodes > 0 && !g->tuning.by_sweeps)
-        MCO_CUDA(g->d->ctx, g->method == OVERLAY_GPU_STD ? overlay_gpu_std_fits(o->nodes, gpu->multiprocessors, &fits)
-                                                         : overlay_gpu_whole_fits(g->method, o->nodes, gpu->multiprocessors, &fits));
+    MCO_TRY(has_whole(g, gpu, &fits));
     part->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
 done:
     return st;

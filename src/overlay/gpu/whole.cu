@@ -27,6 +27,7 @@ constexpr int BOUND_WORDS = 3;  // of a block
 // A sum of 64 bits goes in pieces of 22 bits, whose sums over 1,024 nodes fit 32 bits: so one instruction adds them up over a warp.
 constexpr int PIECE_BITS = 22;
 constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
+constexpr int PAUSE = 1000;  // clocks before the first look at the words of others
 
 // In dynamic shared memory, since many blocks share an emulator's static one.
 struct whole_room {
@@ -65,9 +66,10 @@ template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, wh
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int j = k * WARP + lane;
-        const overlay_gpu_node other = own.is_node && j < p.nodes && j != own.i ? p.d_node[0][j] : overlay_gpu_node{};
-        own.weight[k] = __umulhi(me.uptime, other.uptime);
-        own.row.most[k] = lesser(me.cap, other.cap);
+        const bool is_link = own.is_node && j < p.nodes && j != own.i;
+        const uint4 other = is_link ? reinterpret_cast<const uint4 *>(p.d_node[0])[j] : uint4{};  // a node in one load
+        own.weight[k] = __umulhi(me.uptime, other.x);
+        own.row.most[k] = lesser(me.cap, other.y);
     }
     own.reach = METHOD == OVERLAY_GPU_JUMP && own.is_node ? p.d_reach[own.i] : 0;
     own.steps.alpha = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_alpha[own.i] : 0;
@@ -196,6 +198,7 @@ DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 template <int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
 {
     constexpr int HEARERS = OVERLAY_GPU_BLOCK - WARP, N = (K * WARP + HEARERS - 1) / HEARERS;
+    pause_for(PAUSE);
     if (threadIdx.x < WARP) {
         const wide_sum sum = wait_for_sum(words + t.plan.nodes, t.plan.whole_blocks, tag);
         if (threadIdx.x == 0)
