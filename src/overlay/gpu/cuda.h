@@ -112,6 +112,7 @@ typedef struct overlay_gpu_plan {
     const int32_t *d_stop;           // not 0: the host wants the launch to end
     uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][2 * nodes + 3 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
+    int32_t pause;                   // clocks of whole runs before the first look at the words of others
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 

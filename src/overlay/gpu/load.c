@@ -9,6 +9,7 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
+enum { STD_PAUSE = 400, WHOLE_PAUSE = 1000 };       // clocks (NOTES.md)
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
@@ -284,6 +285,7 @@ static mco_status settle(overlay_gpu *g, int32_t k)
     part->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .part = k, .parts = g->parts, .first_node = first,
                                     .end_node = end, .rules = rules_of(g->d)};
     MCO_TRY(has_whole(g, gpu, &fits));
+    part->plan.pause = g->tuning.pause != 0 ? g->tuning.pause : g->method == OVERLAY_GPU_STD ? STD_PAUSE : WHOLE_PAUSE;
     part->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
 done:
     return st;

@@ -27,7 +27,6 @@ constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
 constexpr int PART_BITS = 9, HALF = 16;
 constexpr uint32_t PART = (1u << PART_BITS) - 1;
 constexpr int SUMS = QUAD + PIECES;  // of all quads: parts of the bound, pieces of the squares
-constexpr int PAUSE = 400;           // clocks before the first look: words take longer, and looks hold them up
 
 // In dynamic shared memory, since many blocks share an emulator's static one.
 struct std_room {
@@ -154,14 +153,14 @@ DEVICE void tell(std_room &room, uint64_t *words, uint32_t tag, const std_column
 }
 
 // Waits for the words of the thread's quad. Words that came too early are looked at again.
-DEVICE void hear(const uint64_t *words, uint32_t tag, std_room &room, std_columns &own)
+DEVICE void hear(const overlay_gpu_plan &p, const uint64_t *words, uint32_t tag, std_room &room, std_columns &own)
 {
     const int lane = (int)(threadIdx.x % WARP);
     const uint64_t *at = words + QUAD * (int)threadIdx.x;
     uint64_t word[QUAD] = {}, squares = 0;
     uint32_t value[SUMS], mine = 0;
     bool is_missing = QUAD * threadIdx.x < ROWS * gridDim.x;  // nodes that are not there have words, too: without excess
-    pause_for(PAUSE);
+    pause_for(p.pause);
     while (is_missing) {
         look_at_two(at, word[0], word[1]);
         look_at_two(at + 2, word[2], word[3]);
@@ -220,7 +219,7 @@ __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK, 1) run_std(const __grid_con
         __syncthreads();
         if (thread < WARP)
             tell(room, words, tag, own);
-        hear(words, tag, room, own);
+        hear(p, words, tag, room, own);
         __syncthreads();
         if (thread < WARP && find_length(p, room, s, is_writer) && has_node)
             p.d_best[own_node] = own.row_dual;

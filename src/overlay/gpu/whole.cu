@@ -27,7 +27,6 @@ constexpr int BOUND_WORDS = 3;  // of a block
 // A sum of 64 bits goes in pieces of 22 bits, whose sums over 1,024 nodes fit 32 bits: so one instruction adds them up over a warp.
 constexpr int PIECE_BITS = 22;
 constexpr uint32_t PIECE = (1u << PIECE_BITS) - 1;
-constexpr int PAUSE = 1000;  // clocks before the first look at the words of others
 
 // In dynamic shared memory, since many blocks share an emulator's static one.
 struct whole_room {
@@ -198,7 +197,7 @@ DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 template <int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
 {
     constexpr int HEARERS = OVERLAY_GPU_BLOCK - WARP, N = (K * WARP + HEARERS - 1) / HEARERS;
-    pause_for(PAUSE);
+    pause_for(t.plan.pause);
     if (threadIdx.x < WARP) {
         const wide_sum sum = wait_for_sum(words + t.plan.nodes, t.plan.whole_blocks, tag);
         if (threadIdx.x == 0)
