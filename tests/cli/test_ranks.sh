@@ -124,6 +124,25 @@ islands() {
     expect_text err "a proof beside the search takes one process, 2 were started"
     expect 0 on 3 "$MCO" dtspms solve R00 --orders 20 --iterations 50 --json many.json
     expect 0 "$MCO" dtspms check R00 --orders 20 many.json
+    # A bound of the first leg, which the short ones have no time for, is the bound of all. The log is one table.
+    expect 0 on 3 "$MCO" dtspms solve R00 --orders 33 --time-limit 1.5 --json many.json
+    [ "$(grep -c "found by" err)" -eq 1 ] || fail "each leg has a table of its own"
+    expect_text err "all ranks"
+    [ "$(json many.json bound)" -ge "$(sed -n 's/.*; bound \([0-9]*\) = .*/\1/p' err)" ] || fail "the bound of the first leg is lost"
+}
+
+# Without cuts there is a tree, whose nodes ranks solve in turn. The tree may differ, what it proves does not.
+bounds() {
+    expect 0 "$MCO" vrp generate --customers 22 --output b.vrp
+    expect 0 "$MCO" vrp bound b.vrp --cuts none --json one.json
+    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none -v --json many.json --solution b.sol
+    if [ "$(json one.json nodes)" -gt 0 ]; then expect_text err "rounds of 3 ranks"; fi  # 0: no solver of linear programs here
+    for key in bound cost outcome root_bound; do expect_json many.json $key "$(json one.json $key)"; done
+    expect 0 "$MCO" vrp check b.vrp b.sol
+    expect 3 on 2 "$MCO" vrp bound nothing.vrp
+    expect 2 on 2 "$MCO" vrp bound b.vrp --known 1e9
+    [ "$(grep -c "^mco: " err)" -eq 1 ] || fail "an error is told more than once"
+    expect 2 on 2 "$MCO" vrp relax b.vrp
 }
 
 # The time ends: the answer is partial, files are complete.
@@ -142,6 +161,7 @@ if [ "$MCO_HAVE_MPI" = ON ] && [ -x "$MCO_MPIEXEC" ] && on 2 true 2> err; then
     asynchronous
     traffic
     islands
+    bounds
     time_limit
 else
     [ "$failures" -gt 0 ] || skip "no MPI, or no launcher that starts two processes here"

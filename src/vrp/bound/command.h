@@ -43,7 +43,7 @@ mco_status vrp_relax_print(cli_call *call);
      .text = "a proven lower bound, by columns, cuts and branching, until a plan is proved optimal or the time is over",        \
      .state_bytes = sizeof(vrp_bound_session), .begin = vrp_bound_begin, .tables = vrp_bound_tables,                            \
      .open = vrp_bound_open_instance, .start_text = "prove the cost of the plan in F, or find a better one",                    \
-     .read_start = vrp_bound_read_start, .solve = vrp_bound_solve, .has_solution = vrp_bound_has_solution,                      \
+     .read_start = vrp_bound_read_start, .ranks = CLI_RANKS_SHARE, .solve = vrp_bound_solve, .has_solution = vrp_bound_has_solution,                      \
      .is_usable = vrp_bound_is_usable, .has_plot = vrp_bound_has_plot, .write_result = vrp_bound_write_result,                  \
      .solution_text = "write the routes of the best plan (.sol, or .csv), where there is one",                                  \
      .write_solution = vrp_bound_write_solution, .plot_text = "draw the arcs of the last linear program", .plot = vrp_bound_plot, \

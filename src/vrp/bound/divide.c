@@ -2,6 +2,7 @@
 // What the root leaves open goes to the tree (vrp/bound/tree), whose bounds and plans become those of the proof.
 #include <math.h>
 
+#include "base/ranks.h"
 #include "vrp/bound/root.h"
 #include "vrp/bound/tree/tree.h"
 #include "vrp/solution.h"
@@ -59,6 +60,7 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     mco_status st = MCO_OK;
     vrp_proof *proof = r->proof;
     vrp_tree_result tree = {0};
+    bool are_ready = true;
     if (!r->has_master || proof->params->root_only || (proof->known >= 0 && proof->scaled_bound >= proof->known))
         return MCO_OK;
     settings->known = proof->known;
@@ -69,6 +71,10 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     settings->user = r;
     settings->tried_gap = r->tried_gap;
     settings->claims = &r->claims;
+    if (!settings->only_enumerates && mco_rank_count(proof->ctx) > 1 && mco_rank(proof->ctx) == 0)
+        MCO_TRY(vrp_root_call(r, &are_ready));
+    if (!are_ready)
+        return MCO_OK;
     MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
     r->tried_gap = tree.tried_gap;
     if (settings->only_enumerates && !tree.is_done)

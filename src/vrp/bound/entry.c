@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/options.h"
+#include "base/ranks.h"
 #include "base/structs.h"
 #include "vrp/bound/bound.h"
 #include "vrp/bound/entry.h"
@@ -120,8 +121,6 @@ done:
 static mco_status run_driver(bounding *b, mco_vrp_bound_result *r, int64_t start_cost)
 {
     mco_status st = MCO_OK;
-    const bool may_use_cores = b->proof.may_use_cores;
-    b->proof = (vrp_proof){.may_use_cores = may_use_cores, .ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .scaled_bound = -1, .result = r};
     MCO_TRY(set_known(b, start_cost));
     MCO_TRY(vrp_prove(&b->proof));
     (void)mco_run_must_stop(&b->run, r->pricings);
@@ -200,11 +199,28 @@ done:
     return st;
 }
 
+// Settles the engine, and begins the proof.
+static mco_status begin_proof(bounding *b, mco_vrp_bound_result *r)
+{
+    mco_status st = MCO_OK;
+    vrp_relax_settings settings;
+    const mco_vrp_bound_params *p = &b->params;
+    const bool may_use_cores = p->engine == MCO_ENGINE_AUTO;
+    // Column generation runs some hundred passes.
+    const double transitions = 300.0 * vrp_bound_share(p->relaxation) * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
+    MCO_TRY(vrp_bound_settle(b->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory, transitions, NULL, &settings));
+    b->params.engine = settings.engine;
+    r->work = vrp_bound_work(&settings);
+    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->run, .problem = b->problem, .params = &b->params, .known = -1, .scaled_bound = -1,
+                           .result = r, .may_use_cores = may_use_cores};
+done:
+    return st;
+}
+
 static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
 {
     mco_status st = MCO_OK;
     int64_t start_cost = -1;
-    vrp_relax_settings settings;
     const mco_vrp_bound_params *p = &b->params;
     MCO_TRY(vrp_refuse_exactly(b->ctx, b->problem, p->vehicles_exactly));
     MCO_TRY(refuse_known(b));
@@ -217,20 +233,37 @@ static mco_status run_bound(bounding *b, mco_vrp_bound_result *r)
         return MCO_OK;
     }
     MCO_TRY(conflict);
-    // Column generation runs some hundred passes.
-    const double transitions = 300.0 * vrp_bound_share(p->relaxation) * b->problem->nodes * b->problem->nodes * fmin(b->problem->capacity, 1e4);
-    MCO_TRY(vrp_bound_settle(b->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory, transitions, NULL, &settings));
-    b->proof.may_use_cores = p->engine == MCO_ENGINE_AUTO;
-    b->params.engine = settings.engine;
-    r->work = vrp_bound_work(&settings);
+    MCO_TRY(begin_proof(b, r));
     if (b->problem->customers == 0)
         return fill_empty(b, r);
     MCO_TRY(run_driver(b, r, start_cost));
-    if (r->used_cores) {
-        settings.engine = MCO_ENGINE_CPU;
-        r->work = vrp_bound_work(&settings);
-    }
+    if (r->used_cores)
+        r->work = vrp_bound_work(&(vrp_relax_settings){.engine = MCO_ENGINE_CPU, .simd = p->simd, .threads = r->work.threads});
     MCO_TRY(fill_result(b, r));
+done:
+    return st;
+}
+
+// A rank behind the first one: it waits for a tree.
+static mco_status run_bound_with(bounding *b, mco_vrp_bound_result *r)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(begin_proof(b, r));
+    MCO_TRY(vrp_prove_with(&b->proof));
+    MCO_TRY(fill_result(b, r));
+done:
+    return st;
+}
+
+static mco_status share_bound(bounding *b, mco_vrp_bound_result *r)
+{
+    mco_status st = mco_rank(b->ctx) == 0 ? run_bound(b, r) : run_bound_with(b, r);
+    if (st == MCO_OK && mco_rank(b->ctx) == 0)
+        st = vrp_proof_release(b->ctx, &b->proof);
+    MCO_TRY(mco_ranks_agree(b->ctx, st));
+    int64_t threads = r->work.threads;
+    MCO_TRY(mco_ranks_reduce(b->ctx, &threads, 1, MCO_REDUCE_SUM));
+    r->work.threads = (int32_t)threads;
 done:
     return st;
 }
@@ -249,7 +282,7 @@ mco_status mco_vrp_bound(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     MCO_TRY(mco_options_validate(ctx, &bound_options, &b.params));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
     begin_run(&b);
-    MCO_TRY(run_bound(&b, &r));
+    MCO_TRY(share_bound(&b, &r));
     r.work.solve_s = mco_run_time_s(&b.run);
     mco_struct_give(result, &r, sizeof r);
 done:

@@ -32,6 +32,17 @@ typedef struct tree_node {
     int32_t part;          // of the claims
 } tree_node;
 
+// What came of a node: its bound, and two sides if they divide it. All but numbers is owned.
+typedef struct tree_outcome {
+    int64_t bound;
+    bool is_divided;
+    bool is_stuck;                  // nothing divides it, and it is not proved
+    tree_state *state;              // of both sides
+    tree_side sides[2];
+    int64_t bounds[2];
+    vrp_claim_prices prices[2];     // of what was proved of the sides
+} tree_outcome;
+
 typedef struct tree {
     mco_context *ctx;
     vrp_master *m;
@@ -56,6 +67,26 @@ bool tree_is_closed(const tree *t, int64_t bound);
 // Tells the master and the caller of a plan; *known falls. `routes` are copied if they are cheaper.
 mco_status tree_take_plan(tree *t, const vrp_routes *routes);
 void tree_set_known(tree *t, int64_t known);
+
+// The open node of least bound after `before` in that order, the deepest of several, the latest of these; before -1: the first of all. -1:
+// there is none.
+int64_t tree_next(const tree *t, int64_t before);
+// Solves node k and changes none. Its prices go to the claims of its part. Errors: MEMORY, DEVICE.
+mco_status tree_expand(tree *t, int64_t k, tree_outcome *out);
+// Makes this the outcome of node k: it is closed, divided, or stays open. Errors: MEMORY.
+mco_status tree_apply(tree *t, int64_t k, tree_outcome *outcome);
+void tree_outcome_clear(mco_context *ctx, tree_outcome *outcome);
+// Before a node is solved: tells the caller of the bound, and takes a better known cost.
+mco_status tree_note(tree *t, int64_t k);
+// Takes a plan over, if it is cheaper than the known one.
+void tree_adopt_plan(tree *t, vrp_routes *plan, int64_t cost);
+
+// ---- Ranks (vrp/bound/tree/share.c)
+
+// The state and the bound of the root become those of rank 0. Errors: MEMORY, those of collectives.
+mco_status tree_share_root(tree *t, tree_state **state, int64_t *bound);
+// The search of several ranks. Errors: as above, and those of nodes.
+mco_status tree_search_by_ranks(tree *t);
 
 // ---- States
 

@@ -121,6 +121,17 @@ static int64_t scaled_cost(const mco_vrp *vrp, const vrp_routes *routes)
     return cost;
 }
 
+void tree_adopt_plan(tree *t, vrp_routes *plan, int64_t cost)
+{
+    if (cost >= t->known)
+        return;
+    vrp_routes_close(t->ctx, &t->result->plan);
+    t->result->plan = *plan;
+    t->result->cost = cost;
+    vrp_routes_open(t->root->is_symmetric, plan);
+    tree_set_known(t, cost);
+}
+
 mco_status tree_take_plan(tree *t, const vrp_routes *routes)
 {
     mco_status st = MCO_OK;
@@ -129,13 +140,7 @@ mco_status tree_take_plan(tree *t, const vrp_routes *routes)
     vrp_routes_open(t->root->is_symmetric, &list);
     MCO_TRY(without_repeats(t, routes, &list, &is_plan));
     const int64_t cost = is_plan ? scaled_cost(t->root->vrp, &list) : INT64_MAX;
-    if (cost < t->known) {
-        vrp_routes_close(t->ctx, &t->result->plan);
-        t->result->plan = list;
-        t->result->cost = cost;
-        vrp_routes_open(t->root->is_symmetric, &list);
-        tree_set_known(t, cost);
-    }
+    tree_adopt_plan(t, &list, cost);
 done:
     vrp_routes_close(t->ctx, &list);
     return st;

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "base/ranks.h"
 #include "vrp/bound/tree/inside.h"
 
 // ---- Nodes
@@ -28,16 +29,22 @@ static void close_node(tree *t, int64_t k)
     tree_side_clear(t->ctx, &t->nodes[k].side);
 }
 
-// The open node of least bound, the deepest of several, the latest of these; -1: none. Each node costs a program of at least a millisecond:
-// a tree of 10^6 of them took a quarter of an hour, and its nodes are read in some 0.05 s.
-static int64_t next_node(const tree *t)
+// Whether node k comes before node j.
+static bool is_before(const tree *t, int64_t k, int64_t j)
+{
+    const tree_node *a = &t->nodes[k], *b = &t->nodes[j];
+    if (a->bound != b->bound)
+        return a->bound < b->bound;
+    return a->depth != b->depth ? a->depth > b->depth : k > j;
+}
+
+// Each node costs a program of at least a millisecond: a tree of 10^6 of them took a quarter of an hour, and its nodes are read in some 0.05 s.
+int64_t tree_next(const tree *t, int64_t before)
 {
     int64_t best = -1;
-    for (int64_t k = 0; k < t->count; k++) {
-        const tree_node *n = &t->nodes[k], *b = best >= 0 ? &t->nodes[best] : NULL;
-        if (n->is_open && (b == NULL || n->bound < b->bound || (n->bound == b->bound && n->depth >= b->depth)))
+    for (int64_t k = 0; k < t->count; k++)
+        if (t->nodes[k].is_open && (best < 0 || is_before(t, k, best)) && (before < 0 || is_before(t, before, k)))
             best = k;
-    }
     return best;
 }
 
@@ -86,59 +93,62 @@ done:
 
 // ---- The search
 
-// Divides node k, where the master stands. Returns in *is_divided whether it could.
-static mco_status divide(tree *t, int64_t k, bool *is_divided)
+void tree_outcome_clear(mco_context *ctx, tree_outcome *outcome)
+{
+    for (int s = 0; s < 2; s++) {
+        vrp_claim_prices_clear(ctx, &outcome->prices[s]);
+        tree_side_clear(ctx, &outcome->sides[s]);
+    }
+    tree_state_drop(ctx, &outcome->state);
+    *outcome = (tree_outcome){0};
+}
+
+// Chooses the sides of the node where the master stands.
+static mco_status divide(tree *t, tree_outcome *out)
 {
     mco_status st = MCO_OK;
-    tree_state *state = NULL;
-    tree_side sides[2] = {{.node = NULL}, {.node = NULL}};
-    vrp_claim_prices prices[2] = {{.price = NULL}, {.price = NULL}};
-    int64_t bounds[2];
-    int32_t child = 0;
-    const int64_t bound = t->nodes[k].bound;
-    const int32_t depth = t->nodes[k].depth + 1;
-    MCO_TRY(tree_state_save(t, &state));
-    MCO_TRY(tree_choose(t, state, bound, sides, bounds, prices, is_divided));
-    if (*is_divided)
-        MCO_TRY(claim_sides(t, k, sides, prices, &child));
-    for (int s = 0; s < 2 && *is_divided; s++)
-        MCO_TRY(add_node(t, &sides[s], state, bounds[s] > bound ? bounds[s] : bound, depth, child + s));
+    MCO_TRY(tree_state_save(t, &out->state));
+    MCO_TRY(tree_choose(t, out->state, out->bound, out->sides, out->bounds, out->prices, &out->is_divided));
 done:
-    vrp_claim_prices_clear(t->ctx, &prices[0]);
-    vrp_claim_prices_clear(t->ctx, &prices[1]);
-    tree_side_clear(t->ctx, &sides[0]);
-    tree_side_clear(t->ctx, &sides[1]);
-    tree_state_drop(t->ctx, &state);
     return st;
 }
 
-// Solves node k. It stays open if the time is over, or if nothing divides it: then *is_stuck.
-static mco_status expand(tree *t, int64_t k, bool *is_stuck)
+mco_status tree_expand(tree *t, int64_t k, tree_outcome *out)
 {
     mco_status st = MCO_OK;
-    bool is_divided = false;
-    int64_t bound = t->nodes[k].bound;
+    out->bound = t->nodes[k].bound;
     MCO_TRY(tree_load(t, t->nodes[k].from, &t->nodes[k].side));
     t->part = t->nodes[k].part;
-    MCO_TRY(tree_work_on(t, &bound));
-    t->nodes[k].bound = bound;
-    t->result->nodes++;
-    if (t->is_stopped && !tree_is_closed(t, bound))
+    MCO_TRY(tree_work_on(t, &out->bound));
+    if (t->is_stopped || tree_is_closed(t, out->bound))
         return MCO_OK;
-    if (!tree_is_closed(t, bound)) {
-        MCO_TRY(divide(t, k, &is_divided));
-        if (!is_divided)  // choices that found nothing have not loaded another node
-            MCO_TRY(tree_enumerate(t, true, &t->nodes[k].bound));
-    }
-    if (is_divided || tree_is_closed(t, t->nodes[k].bound))
-        close_node(t, k);
-    else
-        *is_stuck = true;
+    MCO_TRY(divide(t, out));
+    if (!out->is_divided)  // choices that found nothing have not loaded another node
+        MCO_TRY(tree_enumerate(t, true, &out->bound));
+    out->is_stuck = !out->is_divided && !tree_is_closed(t, out->bound);
 done:
     return st;
 }
 
-static mco_status note(tree *t, int64_t k)
+mco_status tree_apply(tree *t, int64_t k, tree_outcome *outcome)
+{
+    mco_status st = MCO_OK;
+    int32_t child = 0;
+    const int64_t bound = outcome->bound;
+    const int32_t depth = t->nodes[k].depth + 1;
+    t->nodes[k].bound = bound;
+    t->result->nodes++;
+    if (outcome->is_divided)
+        MCO_TRY(claim_sides(t, k, outcome->sides, outcome->prices, &child));
+    for (int s = 0; s < 2 && outcome->is_divided; s++)
+        MCO_TRY(add_node(t, &outcome->sides[s], outcome->state, outcome->bounds[s] > bound ? outcome->bounds[s] : bound, depth, child + s));
+    if (outcome->is_divided || tree_is_closed(t, bound))
+        close_node(t, k);
+done:
+    return st;
+}
+
+mco_status tree_note(tree *t, int64_t k)
 {
     int64_t known = t->known == INT64_MAX ? -1 : t->known;
     const int64_t scaled = scaled_bound(t, t->nodes[k].bound);
@@ -168,22 +178,37 @@ done:
     return st;
 }
 
+static mco_status search_alone(tree *t)
+{
+    mco_status st = MCO_OK;
+    tree_outcome outcome = {.is_stuck = false};
+    while (!outcome.is_stuck && !tree_must_stop(t)) {
+        const int64_t k = tree_next(t, -1);
+        if (k < 0 || tree_is_closed(t, t->nodes[k].bound) || (t->settings->nodes > 0 && t->result->nodes >= t->settings->nodes))
+            break;
+        tree_outcome_clear(t->ctx, &outcome);
+        MCO_TRY(tree_note(t, k));
+        MCO_TRY(tree_expand(t, k, &outcome));
+        MCO_TRY(tree_apply(t, k, &outcome));
+    }
+done:
+    tree_outcome_clear(t->ctx, &outcome);
+    return st;
+}
+
 static mco_status search(tree *t)
 {
     mco_status st = MCO_OK;
     tree_state *state = NULL;
     tree_side side = {.fleet = t->root->fleet};
-    bool is_stuck = false;
+    int64_t bound = t->m->bound > 0 ? t->m->bound : 0;
     MCO_TRY(begin_claims(t));
-    MCO_TRY(tree_state_save(t, &state));
-    MCO_TRY(add_node(t, &side, state, t->m->bound > 0 ? t->m->bound : 0, 0, 0));
-    while (!is_stuck && !tree_must_stop(t)) {
-        const int64_t k = next_node(t);
-        if (k < 0 || tree_is_closed(t, t->nodes[k].bound) || (t->settings->nodes > 0 && t->result->nodes >= t->settings->nodes))
-            break;
-        MCO_TRY(note(t, k));
-        MCO_TRY(expand(t, k, &is_stuck));
-    }
+    if (mco_rank(t->ctx) == 0)
+        MCO_TRY(tree_state_save(t, &state));
+    if (mco_rank_count(t->ctx) > 1)
+        MCO_TRY(tree_share_root(t, &state, &bound));
+    MCO_TRY(add_node(t, &side, state, bound, 0, 0));
+    MCO_TRY(mco_rank_count(t->ctx) > 1 ? tree_search_by_ranks(t) : search_alone(t));
 done:
     tree_state_drop(t->ctx, &state);
     return st;
@@ -202,7 +227,7 @@ static mco_status restore(tree *t)
 // The bound of all plans: that of the open node of least bound.
 static void report(tree *t)
 {
-    const int64_t k = next_node(t);
+    const int64_t k = tree_next(t, -1);
     vrp_tree_result *r = t->result;
     r->bound = k < 0 ? t->known : scaled_bound(t, t->nodes[k].bound);
     r->is_done = r->bound == t->known;
