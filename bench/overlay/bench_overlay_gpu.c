@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times of the overlay's bounds on one GPU: kernels by events, and the wall time with transfers.
+// Times of the overlay's bounds on GPUs: kernels by events, and the wall time with transfers. Behind all else, `--gpus LIST` names
+// them, or `--pause CLOCKS` says when whole runs look at the words of others.
 //     bench_overlay_gpu complete NODES            all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %
 //     bench_overlay_gpu regular NODES DEGREE      jumps; each node has DEGREE links
 //     bench_overlay_gpu skewed NODES DEGREE SKEW  ends of links are drawn as rank to the power of -SKEW
@@ -19,6 +20,8 @@ enum { REPEATS = 4, CHUNK = 1 << 12, HIGHEST = 256, LOWEST = 14, SORTED_MOST = 4
 
 static mco_context *ctx;
 static mco_team team;
+static const char *gpus;
+static int32_t pause_clocks;
 
 #define MUST(call)                                             \
     do {                                                       \
@@ -246,7 +249,7 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
 {
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
-    const overlay_gpu_tuning tuning = {.most = most};
+    const overlay_gpu_tuning tuning = {.most = most, .pause = pause_clocks};
     overlay_dual d;
     overlay_gpu g = {0};
     mco_run of = mco_run_begin(ctx, &settings);
@@ -255,11 +258,11 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
     p.iterations = iterations;
     p.inner = method == MCO_OVERLAY_METHOD_DIST ? 20 : 4;
     MUST(overlay_dual_open(ctx, &of, o, &p, &overlay_plain, mco_settle_threads(0), &d));
-    MUST(overlay_gpu_open(&d, NULL, &tuning, &g));
+    MUST(overlay_gpu_open(&d, gpus, &tuning, &g));
     const double begin_s = mco_clock_s();
     MUST(overlay_gpu_start(&g));
     MUST(overlay_gpu_iterate(&g));
-    figures f = {g.device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false};
+    figures f = {g.part[0].device.kernel_s, g.load_s, mco_clock_s() - begin_s, overlay_bound_of(o, d.least), d.iterations, d.best_iteration, false};
     overlay_gpu_close(&g);
     if (checks) {
         overlay_sum sum;
@@ -308,6 +311,14 @@ static void to_share(const mco_overlay *o, int64_t iterations, double bound, int
 
 int main(int argc, char **argv)
 {
+    if (argc > 2 && strcmp(argv[argc - 2], "--gpus") == 0) {
+        gpus = argv[argc - 1];
+        argc -= 2;
+    }
+    if (argc > 2 && strcmp(argv[argc - 2], "--pause") == 0) {
+        pause_clocks = atoi(argv[argc - 1]);
+        argc -= 2;
+    }
     const char *kind = argc > 1 ? argv[1] : "";
     const int32_t nodes = argc > 2 ? atoi(argv[2]) : 0;
     const double begin_s = mco_clock_s();

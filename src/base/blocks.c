@@ -205,6 +205,8 @@ mco_status mco_blocks_open(mco_context *ctx, const char *path, mco_packing packi
     const bool is_standard = strcmp(path, "-") == 0, is_gz = length > 3 && strcmp(path + length - 3, ".gz") == 0;
     mco_blocks b = {.ctx = ctx, .name = is_standard ? "standard input" : path, .size = -1};
     struct stat info;
+    if (length == 0)
+        return mco_fail(ctx, MCO_ERR_IO, "cannot read: the path is empty");
     if (!is_standard && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
         return mco_fail(ctx, MCO_ERR_IO, "cannot read %s: it is a folder", path);
     MCO_TRY(mco_alloc(ctx, &b.source, 1));

@@ -68,12 +68,20 @@ static bool is_limit(mco_slice line)
     return false;
 }
 
+// No line of another format begins so: graph6 has no quotes, and no graph with 60 vertices in one character.
+static bool is_json(mco_slice line)
+{
+    return line.size > 0 && line.data[0] == '{' && (line.size == 1 || strchr(" \t\"", line.data[1]) != NULL);
+}
+
 mco_status mco_refuse_other_kind(const mco_text *text, const char *own)
 {
     mco_text ahead = *text;
     mco_slice line = {0};
     while (mco_text_skip_blank(&ahead) && mco_text_line(&ahead, &line) && (line.data[0] == '#' || is_limit(line)))
         continue;
+    if (is_json(line))
+        return mco_text_fail(&ahead, line.line, line.column, "this is JSON, perhaps a result file, and an instance was expected");
     const bool reads_tsplib = strcmp(own, "vrp") == 0 || strcmp(own, "dtspms") == 0;
     const char *kind = line.size > 0 ? kind_of(line, reads_tsplib) : NULL;
     const bool is_graph = strcmp(own, "paths") == 0 && kind != NULL && strcmp(kind, "cycles") == 0;

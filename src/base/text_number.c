@@ -232,8 +232,11 @@ mco_status mco_slice_scaled(mco_text *text, mco_slice slice, const char *what, c
 {
     uint64_t mantissa, scale = 1;
     int decimals;
-    if (!read_decimals(slice, separator, &mantissa, &decimals) || decimals > places)
+    if (!read_decimals(slice, separator, &mantissa, &decimals))
         return fail_number(text, slice, what);
+    if (decimals > places)
+        return mco_text_fail(text, slice.line, slice.column, "%s is %.*s, at most %d decimal%s %s allowed", what, mco_slice_shown(slice),
+                             slice.data, places, mco_plural(places), places == 1 ? "is" : "are");
     for (int k = 0; k < places; k++)
         scale *= 10;
     bool is_beyond = mantissa > INT64_MAX;

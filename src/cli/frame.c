@@ -286,8 +286,12 @@ static void remove_all_stale(session *s)
 static mco_status refuse_shared_stdin(const session *s)
 {
     int count = s->outputs.start != NULL && strcmp(s->outputs.start, "-") == 0;
+    int64_t more_count = 0;
+    const char *const *more = s->action->more_inputs != NULL ? s->action->more_inputs(s->call.state, &more_count) : NULL;
     for (size_t i = 0; i < s->call.input_count; i++)
         count += strcmp(s->call.inputs[i], "-") == 0;
+    for (int64_t i = 0; i < more_count; i++)
+        count += more[i] != NULL && strcmp(more[i], "-") == 0;
     if (count == 1 && mco_rank_count(s->call.ctx) > 1)
         return mco_fail(s->call.ctx, MCO_ERR_ARGUMENT, "an input is \"-\", and %d ranks have to read it: give them a file",
                         mco_rank_count(s->call.ctx));

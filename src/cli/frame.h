@@ -40,7 +40,7 @@ bool cli_has(const cli_call *call, const char *flag);
 typedef enum cli_ranks { CLI_RANKS_REFUSED, CLI_RANKS_SHARE, CLI_RANKS_COORDINATED, CLI_RANKS_EACH } cli_ranks;
 
 // An action: `mco PROBLEM NAME ARGUMENTS`. Functions that an action does not need are NULL. The order of calls is
-// begin(), tables(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the
+// begin(), tables(), more_inputs(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the
 // three kinds below runs its functions in the order of its members. A failure ends the action, except that all output
 // files are tried. end() is always called.
 typedef struct cli_action {
@@ -60,7 +60,7 @@ typedef struct cli_action {
     // Fails if this call cannot have the output of `flag`, --solution or --plot.
     mco_status (*refuse_output)(cli_call *call, const char *flag);
     // Paths of files [*count] that the action reads besides its inputs and --start; a path may be NULL. No output of the
-    // frame may replace them.
+    // frame may replace them. Those of options are there before open(): one input at most is standard input.
     const char *const *(*more_inputs)(const void *state, int64_t *count);
     cli_ranks ranks;    // what several processes of a launcher mean
     bool keeps_inputs;  // no file of more_outputs() may replace one of more_inputs() either

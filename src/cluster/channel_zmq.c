@@ -36,6 +36,8 @@ mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_f
 #include <unistd.h>
 #include <zmq.h>
 
+#include "base/text.h"
+
 enum { KEY = 40, LINGER_MS = 2000 };
 enum { BACKLOG = 4096 };  // connections that wait to be accepted: the workers of a coordinator that was killed come together
 static const int64_t MOST_BYTES = 1 << 28;  // of a message; whoever sends more is cut off
@@ -219,12 +221,22 @@ done:
     return st;
 }
 
+// Whether a port stands behind a host. ZeroMQ takes any number, and waits for ever.
+static bool has_port(const char *address)
+{
+    int64_t port;
+    const char *colon = strrchr(address, ':');
+    return colon != NULL && colon > address && mco_parse_integer(colon + 1, 1, UINT16_MAX, &port);
+}
+
 mco_status mco_zmq_join(mco_context *ctx, const char *address, const char *key_file, mco_channel *out)
 {
     mco_status st = MCO_OK;
     zmq_channel *c = NULL;
     char public_key[KEY + 1], secret[KEY + 1], endpoint[300];
     uint64_t id = 0;
+    if (!has_port(address))
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "--join is \"%s\", HOST:PORT was expected, with a port from 1 to %d", address, UINT16_MAX));
     MCO_TRY(read_key(ctx, key_file, false, public_key, secret));
     MCO_TRY(open_channel(ctx, false, secret, &c));
     if (getrandom(&id, sizeof id, 0) != sizeof id)

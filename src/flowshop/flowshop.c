@@ -80,7 +80,7 @@ static mco_status refuse_engine(mco_context *ctx, const mco_flowshop_params *p, 
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", but %s uses none", p->gpus,
                         is_heuristic ? "the heuristic" : is_best ? "--select best" : name);
     if (!has_intervals(p) && has_station)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--listen needs --method bb, --select depth and --engine auto, cpu, gpu or hybrid");
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "--listen and several ranks need --method bb, --select depth and --engine auto, cpu, gpu or hybrid");
     if (!has_intervals(p) && (p->interval != NULL || (!is_beam && (p->checkpoint != NULL || p->resume != NULL))))
         return mco_fail(ctx, MCO_ERR_ARGUMENT,
                         "checkpoint, resume and interval need --method bb, --select depth and --engine auto, cpu, gpu "

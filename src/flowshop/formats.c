@@ -508,14 +508,14 @@ mco_status flowshop_read_text(mco_context *ctx, mco_text *text, int32_t which, m
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "instance %d was asked for, they are numbered from 1", which);
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
+    const mco_status st = mco_refuse_other_kind(text, "flowshop");
+    if (st != MCO_OK)
+        return st;
     mco_text ahead = *text;
     mco_text_line(&ahead, &line);
     bool is_taillard = line.size >= 14 && strncasecmp(line.data, "number of jobs", 14) == 0;
     if (!is_word_line(line) || is_taillard)
         return read_blocks(ctx, text, which, out);
-    const mco_status st = mco_refuse_other_kind(text, "flowshop");
-    if (st != MCO_OK)
-        return st;
     if (memchr(line.data, ',', line.size) == NULL && memchr(line.data, ';', line.size) == NULL &&
         memchr(line.data, '\t', line.size) == NULL)
         return mco_text_fail(text, line.line, line.column,

@@ -428,11 +428,12 @@ mco_status guillotine_read_text(mco_context *ctx, mco_text *text, const char *na
     mco_slice line;
     if (!mco_text_skip_blank(text))
         return mco_text_fail_here(text, "the file is empty");
+    const mco_status st = mco_refuse_other_kind(text, "guillotine");
+    if (st != MCO_OK)
+        return st;
     mco_text_peek_line(text, &line);
-    if (begins_with_word(line)) {
-        const mco_status st = mco_refuse_other_kind(text, "guillotine");
-        return st == MCO_OK ? read_csv(ctx, text, name, out) : st;
-    }
+    if (begins_with_word(line))
+        return read_csv(ctx, text, name, out);
     const int64_t tokens = count_tokens(line);
     if (tokens > 2)
         return mco_text_fail(text, line.line, line.column,

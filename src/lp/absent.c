@@ -152,6 +152,12 @@ void mco_lp_basis_clear(mco_context *ctx, mco_lp_basis *basis)
     *basis = (mco_lp_basis){0};
 }
 
+mco_status mco_lp_copy(mco_context *ctx, const mco_lp *lp, mco_lp **out)
+{
+    (void)lp, (void)out;
+    return no_solver(ctx);
+}
+
 mco_status mco_lp_copy_model(mco_context *ctx, const mco_lp *lp, mco_lp_model *out)
 {
     (void)lp, (void)out;

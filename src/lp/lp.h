@@ -42,6 +42,9 @@ mco_status mco_lp_open(mco_context *ctx, mco_lp **out);
 // Releases it and sets *lp to NULL. NULL and a pointer to NULL are allowed.
 void mco_lp_close(mco_context *ctx, mco_lp **lp);
 
+// Makes another program of the same columns, rows and basis, which two threads may then solve at the same time. Errors: IO, MEMORY.
+mco_status mco_lp_copy(mco_context *ctx, const mco_lp *lp, mco_lp **out);
+
 int32_t mco_lp_rows(const mco_lp *lp);
 int32_t mco_lp_columns(const mco_lp *lp);
 

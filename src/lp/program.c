@@ -415,6 +415,28 @@ done:
     return st;
 }
 
+mco_status mco_lp_copy(mco_context *ctx, const mco_lp *lp, mco_lp **out)
+{
+    mco_status st = MCO_OK;
+    mco_lp_model m = {0};
+    mco_lp_basis basis = {0};
+    mco_lp *copy = NULL;
+    MCO_TRY(mco_lp_copy_model(ctx, lp, &m));
+    MCO_TRY(mco_lp_save_basis(ctx, lp, &basis));
+    MCO_TRY(mco_lp_open(ctx, &copy));
+    MCO_TRY(mco_lp_add_rows(ctx, copy, m.rows, m.row_least, m.row_most, NULL, NULL, NULL));
+    MCO_TRY(mco_lp_add_columns(ctx, copy, m.columns, m.cost, m.column_least, m.column_most, m.first, m.row, m.value));
+    MCO_TRY(mco_lp_load_basis(ctx, copy, &basis));
+    copy->is_long = lp->is_long;
+    *out = copy;
+    copy = NULL;
+done:
+    mco_lp_close(ctx, &copy);
+    mco_lp_basis_clear(ctx, &basis);
+    mco_lp_model_clear(ctx, &m);
+    return st;
+}
+
 mco_status mco_lp_write(mco_context *ctx, const mco_lp *lp, const char *path)
 {
     mco_lp_model model = {0};

@@ -26,13 +26,15 @@ bool overlay_counts_pay(const mco_overlay *o)
 {
     int64_t few = 0;
     double bandwidths = 0, used = 0;
-    for (int32_t i = 0; i < o->nodes && o->links <= OVERLAY_COUNTS_MOST; i++) {
+    if (o->links > OVERLAY_COUNTS_MOST)
+        return false;
+    for (int32_t i = 0; i < o->nodes; i++) {
         const int64_t room = overlay_room_of(o, i);
         few += room <= FEW_LINKS;
         bandwidths += o->bandwidth[i];
         used += fmin(o->bandwidth[i], (double)room * o->cap[i]);
     }
-    return used > 0 && (2 * few >= o->nodes || used < ENOUGH_USED * bandwidths);
+    return bandwidths > 0 && (2 * few >= o->nodes || used < ENOUGH_USED * bandwidths);
 }
 
 mco_status overlay_counts_open(mco_context *ctx, mco_run *run, const mco_overlay *o, mco_overlay **out)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // mco_overlay_follow(): all events of a file, round by round.
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/grow.h"
 #include "base/structs.h"
@@ -17,6 +18,13 @@ static mco_status add_round(mco_context *ctx, mco_overlay_bound_result *r, int64
     return st;
 }
 
+static mco_status tell_round(mco_context *ctx, mco_status st, int64_t round)
+{
+    char why[MCO_ERROR_LENGTH];
+    snprintf(why, sizeof why, "%s", mco_context_error(ctx));
+    return mco_fail(ctx, st, "round %" PRId64 ": %s", round, why);
+}
+
 // Ends well where a limit or a signal stops a round.
 static mco_status run_rounds(mco_overlay_live *live, const mco_overlay_events *events, mco_overlay_bound_result *r, int64_t *room)
 {
@@ -29,7 +37,8 @@ static mco_status run_rounds(mco_overlay_live *live, const mco_overlay_events *e
         st = overlay_live_advance(live, &events->list[k], end - k, &round);
         if (st == MCO_ERR_STOPPED && live->run.stop != MCO_STOP_FINISHED)
             return MCO_OK;
-        MCO_TRY(st);
+        if (st != MCO_OK)
+            MCO_TRY(tell_round(live->network.ctx, st, events->list[k].round));
         MCO_TRY(add_round(live->network.ctx, r, room, &round));
         mco_log(live->network.ctx, MCO_LOG_DETAIL, "round %" PRId64 ": %" PRId32 " nodes, bound %.10g, worth %.10g", round.round, round.nodes,
                 round.bound, round.worth);

@@ -48,8 +48,11 @@ static mco_status read_name(mco_text *text, char *out, mco_slice *place)
     const size_t length = strlen(out);
     if (length == NAME_ROOM - 1)
         MCO_TRY(mco_text_fail(text, place->line, place->column, "the name is longer than %d bytes", NAME_ROOM - 2));
-    for (size_t k = 0; k < length; k++)
+    for (size_t k = 0; k < length; k++) {
         quotes += out[k] == '"';
+        if ((unsigned char)out[k] < ' ' && out[k] != '\t')  // solutions and events are lines of text
+            MCO_TRY(mco_text_fail(text, place->line, place->column, "the name holds the byte 0x%02x: no cell of a table can", (unsigned)out[k]));
+    }
     place->size = length + quotes;
     out[length + quotes] = '\0';
     for (size_t k = length; quotes > 0 && k-- > 0;) {

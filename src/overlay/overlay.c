@@ -257,7 +257,7 @@ static mco_status settle_ranks(solver *s)
     if (s->p.method == MCO_OVERLAY_METHOD_LP)
         return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "the method lp runs in one process, %d were started; jump, std and dist are shared", ranks);
     if (s->p.engine == MCO_ENGINE_GPU || s->p.gpus != NULL)
-        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "a bound takes one GPU, and %d ranks were started; their engine is cpu", ranks);
+        return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "GPUs are for one process, and %d ranks were started; their engine is cpu", ranks);
     if (s->p.engine == MCO_ENGINE_AUTO)
         s->p.engine = MCO_ENGINE_CPU;
     return MCO_OK;
@@ -266,17 +266,18 @@ static mco_status settle_ranks(solver *s)
 static mco_status choose_engine(solver *s)
 {
     mco_status st = MCO_OK;
-    mco_gpu gpu;
+    mco_gpu gpu[MCO_MAX_GPUS];
+    int count;
     if (s->p.gpus != NULL && (s->p.engine == MCO_ENGINE_CPU || s->p.engine == MCO_ENGINE_REFERENCE))
         return mco_fail(s->ctx, MCO_ERR_ARGUMENT, "--gpus is for the gpu engine, the engine is %s", mco_engine_text(s->p.engine));
     const bool was_open = s->p.engine == MCO_ENGINE_AUTO && s->p.gpus == NULL;
     s->p.engine = mco_choose_engine(s->ctx, s->p.engine, s->p.gpus, seconds_of_cores(s), PAYS_S, NULL);
     if (s->p.engine == MCO_ENGINE_GPU)
-        MCO_TRY(mco_gpu_choose(s->ctx, s->p.gpus, &gpu));
+        MCO_TRY(mco_gpus_choose(s->ctx, s->p.gpus, gpu, &count));
 #ifdef MCO_HAVE_CUDA
     size_t free_bytes = 0;
     if (s->p.engine == MCO_ENGINE_GPU && was_open) {
-        MCO_TRY(mco_gpu_free_bytes(s->ctx, &gpu, &free_bytes));
+        MCO_TRY(mco_gpu_free_bytes(s->ctx, &gpu[0], &free_bytes));
         if ((double)overlay_gpu_bytes(s->o) > (double)free_bytes) {
             mco_log(s->ctx, MCO_LOG_INFO, "engine cpu: the instance takes %" PRId64 " bytes of device memory, %zu are free", overlay_gpu_bytes(s->o),
                     free_bytes);

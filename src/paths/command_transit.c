@@ -127,9 +127,6 @@ static mco_status open_city(mco_context *ctx, session *s, int32_t latest_s)
     mco_status st = MCO_OK;
     mco_transit_model model = MCO_TRANSIT_MODEL_INIT;
     MCO_TRY(need(ctx, "--gtfs", s->city.gtfs));
-    s->inputs[0] = s->city.osm;
-    s->inputs[1] = s->city.gtfs;
-    s->inputs[2] = s->asked.queries;
     MCO_TRY(need(ctx, "--date", s->city.date));
     MCO_TRY(read_date(ctx, s->city.date, &model.date));
     model.map = s->city.osm;
@@ -181,8 +178,11 @@ static void print_city(mco_context *ctx, const session *s)
 
 const char *const *transit_inputs(const void *state, int64_t *count)
 {
-    const session *s = state;
+    session *s = (session *)state;
     *count = (int64_t)(sizeof s->inputs / sizeof s->inputs[0]);
+    s->inputs[0] = s->city.osm;
+    s->inputs[1] = s->city.gtfs;
+    s->inputs[2] = s->asked.queries;
     return s->inputs;
 }
 

@@ -45,9 +45,15 @@ static void neighbourhood_tables(void *state, mco_option_values *out)
     out[1] = (mco_option_values){mco_vrp_model_options(), &((session *)state)->model};
 }
 
+#define MCO_OPTION_STRUCT mco_vrp_params
+static const mco_option fleet_records[] = {MCO_OPTION_RECORDS(MCO_VRP_FLEET_OPTIONS)};
+static const mco_option_table fleet_options = MCO_OPTION_TABLE(fleet_records);
+#undef MCO_OPTION_STRUCT
+
 static void check_tables(void *state, mco_option_values *out)
 {
     out[0] = (mco_option_values){mco_vrp_model_options(), &((session *)state)->model};
+    out[1] = (mco_option_values){&fleet_options, &((session *)state)->params};
 }
 
 static mco_status open(cli_call *call)
@@ -254,7 +260,7 @@ static double tolerance(const mco_vrp *problem, const mco_vrp_solution *solution
     return scale > 1 ? 0.01 + edges / 2 / scale : 1e-6;
 }
 
-// A solution fails the check if it breaks a rule, or if its cost is not the one that its file states.
+// A solution fails the check if it breaks a rule, has another number of routes than was asked for, or if its cost is not the one that its file states.
 static mco_status check(cli_call *call)
 {
     mco_status st = MCO_OK;
@@ -264,6 +270,9 @@ static mco_status check(cli_call *call)
     MCO_TRY(mco_vrp_check(call->ctx, s->problem, &s->read, &scaled));
     const double cost = vrp_units(s->problem, scaled);
     vrp_cost_text(s->problem, cost, text);
+    if (s->params.vehicles_exactly > 0 && s->read.routes != s->params.vehicles_exactly)
+        MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "%d route%s, exactly %lld were expected", s->read.routes, mco_plural(s->read.routes),
+                         (long long)s->params.vehicles_exactly));
     if (!isnan(s->stated) && fabs(s->stated - cost) > tolerance(s->problem, &s->read))
         MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the solution costs %s with --distance %s, its file says %.15g", text,
                          vrp_distance_name(s->problem), s->stated));

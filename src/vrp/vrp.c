@@ -104,7 +104,7 @@ static void choose(solve *s)
         const char *why_none = pays ? mco_why_no_gpu(s->ctx) : NULL;
         const bool is_gpu = pays && why_none == NULL;
         p->engine = is_gpu ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
-        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customers, %s%s", is_gpu ? "gpu" : "cpu", n,
+        mco_log(s->ctx, MCO_LOG_INFO, "engine %s: %d customer%s, %s%s", is_gpu ? "gpu" : "cpu", n, mco_plural(n),
                 is_gpu ? "a GPU is there" : pays ? "no GPU: " : "too few for a GPU to pay", why_none != NULL ? why_none : "");
     }
     s->is_exact = n <= 1 || (n <= VRP_EXACT_CUSTOMERS && p->engine != MCO_ENGINE_GPU && p->iterations < 0);

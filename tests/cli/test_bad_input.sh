@@ -28,6 +28,14 @@ other_problems() {
     expect_text err "this is a result of mco guillotine, one of mco flowshop was expected"
     expect 1 "$MCO" guillotine check pieces.csv two.json
     expect_text err "this is a result of mco flowshop"
+    for problem in flowshop guillotine vrp dtspms overlay; do
+        expect 3 "$MCO" "$problem" solve two.json
+        expect_text err "a result file"
+    done
+    expect 3 "$MCO" cycles count two.json
+    expect_text err "two.json:1:1: this is JSON, perhaps a result file, and an instance was expected"
+    expect 3 "$MCO" vrp solve ""
+    expect_text err "cannot read: the path is empty"
     expect 3 "$MCO" dtspms solve orders.csv --start two.json
     expect_text err "this is a result of mco flowshop"
 }

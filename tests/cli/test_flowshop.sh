@@ -150,8 +150,16 @@ slow_input() {
     expect_no_file old.txt
 }
 
+# The schedules before a tree search take no longer than all orders of few jobs would.
+few_jobs() {
+    expect 0 "$MCO" flowshop generate --jobs 3 --machines 1000 --seed 1 --output few.txt
+    expect 0 timeout 20 "$MCO" flowshop solve few.txt --json few.json
+    expect_json few.json outcome '"optimal"'
+}
+
 names
 duplicates
+few_jobs
 decimals
 stated
 table

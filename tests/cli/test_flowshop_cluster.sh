@@ -127,6 +127,11 @@ refused() {
     expect 1 "$MCO" flowshop solve ta001 --upper-bound 1278 --listen $((port + 1)) --key other --time-limit 0.1
     expect 3 "$MCO" flowshop work --join "localhost:$port" --key other --patience 1
     expect_text err "no coordinator has answered"
+    local address
+    for address in localhost localhost: localhost:0 localhost:65536 localhost:x ":$port"; do
+        expect 2 timeout 20 "$MCO" flowshop work --join "$address" --key key
+        expect_text err "--join is \"$address\", HOST:PORT was expected"
+    done
     expect 2 "$MCO" flowshop solve ta001 --listen "$port"
     expect_text err "--key F is missing"
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key

@@ -71,5 +71,7 @@ if "$MCO_MPIEXEC" --version 2>&1 | grep -q "(Open MPI) 4"; then killed; fi
 expect 0 on 3 "$MCO" flowshop solve ta001 --json many.json
 expect_json many.json bound 1278
 expect 2 on 3 "$MCO" flowshop solve ta001 --engine reference
+expect 2 on 2 "$MCO" flowshop solve ta001 --method beam
+expect_text err "several ranks need --method bb"
 expect 2 on 2 "$MCO" flowshop solve ta001 --listen 7000 --key key
 expect_text err "--listen is for one process"

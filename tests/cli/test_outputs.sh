@@ -153,6 +153,16 @@ standard_streams() {
     head -n 1 out > first && expect_text first "{"
     expect_json out objective 16
     expect_json out name '"stdin"'
+    local one two
+    for one in - /dev/stdout /dev/fd/1; do
+        [ "$one" = - ] || [ -e "$one" ] || continue
+        expect 0 "$MCO" flowshop solve example.txt --json "$one"
+        if grep -v '^[{} ]' out; then fail "the summary is in the result file"; fi
+        for two in - /dev/stdout; do
+            expect 2 "$MCO" flowshop solve example.txt --json "$one" --solution "$two"
+            expect_text err "two outputs go to $two"
+        done
+    done
     expect 0 "$MCO" flowshop solve example.txt --solution - --quiet
     expect_text out "3 2 1"
     if [ -s err ]; then fail "--quiet is not quiet"; fi
@@ -325,7 +335,8 @@ silent_input() {
 shared_stdin() {
     local arguments
     for arguments in "flowshop check - -" "vrp check - -" "guillotine check - -" "dtspms check - -" "dtspms solve - -" \
-        "vrp solve - --start -"; do
+        "vrp solve - --start -" "overlay solve - --links -" "overlay bound - --events -" "flowshop solve - --resume -" \
+        "paths itinerary --gtfs - --osm - --from a --to b --date 2019-05-15"; do
         # shellcheck disable=SC2086
         INPUT=example.txt expect 2 "$MCO" $arguments
         expect_text err '2 inputs are "-", standard input can be one of them'

@@ -113,6 +113,12 @@ solves() {
     printf 'from,to\na,b\n' > graph.csv
     expect 0 "$MCO" overlay solve three.csv --links graph.csv --least 1 --most 3 --solution s.csv
     printf 'from,to,bandwidth\na,b,3\n' | cmp -s - s.csv || fail "--links, --least and --most are not obeyed"
+    # Names of a graph are not those of nodes that have none; numbers are.
+    expect 3 "$MCO" overlay solve b.csv --links graph.csv
+    expect_text err "the graph has the vertex a, and the instance has no such node among its 50"
+    printf 'from,to\n5,9\n' > numbers.csv
+    expect 0 "$MCO" overlay solve b.csv --links numbers.csv --solution s.csv
+    grep -q '^5,9,' s.csv || fail "vertices 5 and 9 are other nodes"
 }
 
 checks() {
@@ -122,6 +128,9 @@ checks() {
     expect_text err "link 1, between a and b, carries 5; allowed is 2 to 4"
     printf 'from,to,bandwidth\na,b,1\n' > w.csv
     expect 1 "$MCO" overlay check three.csv w.csv
+    printf 'from,to,bandwidth\na,b,2.5\n' > w.csv
+    expect 1 "$MCO" overlay check three.csv w.csv
+    expect_text err "w.csv:2:5: the bandwidth is 2.5, at most 0 decimals are allowed"
     printf 'from,to,bandwidth\na,b,3\nb,c,2\n' > w.csv
     expect 1 "$MCO" overlay check three.csv w.csv
     expect_text err "the links of node b carry 5, its bandwidth is 4"
@@ -135,6 +144,13 @@ checks() {
     expect_text err "the result file has no overlay: its solution lacks from"
     expect 3 "$MCO" overlay check missing kept.csv
     expect 2 "$MCO" overlay check three.csv
+}
+
+# Nodes that have no room for any link: numbers of links prove it.
+no_room() {
+    expect 0 "$MCO" overlay solve b.csv --least 1000 --iterations 10 --json none.json
+    expect_json none.json outcome '"optimal"'
+    expect_json none.json bound 0
 }
 
 # Few peers are solved by branching, and a matching proves the overlay of peers that fit one link each.
@@ -193,6 +209,9 @@ events() {
     printf 'event,node,to\nlink,cid,ann\nlink,bob,ann\n' > linked.csv
     expect 2 "$MCO" overlay bound named.csv --events linked.csv --json bad.json
     expect_text err "the link between nodes bob and ann stands twice"
+    { echo event,node,uptime,bandwidth; for node in p q r s; do echo "join,$node,0.5,1000000000"; done; } > heavy.csv
+    expect 3 "$MCO" overlay bound b.csv --events heavy.csv --json bad.json
+    expect_text err "round 4: after the event the links of a node may carry"
     expect 2 "$MCO" overlay bound b.csv --events e.csv --sweeps 0 --json bad.json
     expect 2 "$MCO" overlay bound b.csv --sweeps 4 --json bad.json
     expect_text err "--sweeps is for --events, and there are none"
@@ -214,6 +233,9 @@ as_json() {
     printf '{"nodes": [{"uptime": 0.5, "bandwidth": 3}, {"uptime": 1.5, "bandwidth": 3}]}\n' > far.json
     expect 3 "$MCO" overlay solve far.json --json bad.json
     expect_text err "far.json:1:56: the uptime is 1.5, allowed is 0 to 1"
+    printf '{"nodes": [{"name": "a\\nb", "uptime": 0.5, "bandwidth": 3}]}\n' > lines.json
+    expect 3 "$MCO" overlay solve lines.json --json bad.json
+    expect_text err "lines.json:1:21: the name holds the byte 0x0a"
     expect 3 "$MCO" overlay solve one.json --json bad.json
     expect_text err "this is a result file, and an instance was expected"
     expect_no_file bad.json
@@ -294,6 +316,7 @@ gpu
 program
 solves
 checks
+no_room
 proves
 exports
 events

@@ -165,8 +165,16 @@ fleets() {
         expect 2 "$MCO" vrp solve square.vrp --vehicles-exactly 3 --start s.sol $other
         expect_text err "the plan to start with has 2 routes"
     done
-    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json
+    expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 4 --iterations 200 --prove --json e.json --solution e.sol
     expect_json e.json outcome '"optimal"'
+    # The rule belongs to the instance: the checker takes it from the result file, or from the option.
+    expect 0 "$MCO" vrp check square.vrp e.json
+    expect 0 "$MCO" vrp check square.vrp e.sol --vehicles-exactly 4
+    expect 1 "$MCO" vrp check square.vrp e.sol --vehicles-exactly 3
+    expect_text err "4 routes, exactly 3 were expected"
+    sed 's/"vehicles-exactly": 4/"vehicles-exactly": 2/' e.json > changed.json
+    expect 1 "$MCO" vrp check square.vrp changed.json
+    expect_text err "4 routes, exactly 2 were expected"
     expect_json e.json is_bound_rechecked true
     expect 0 "$MCO" vrp solve square.vrp --vehicles-exactly 2 --start s.sol --iterations 200 --json e.json
     expect_json e.json objective 42
@@ -223,6 +231,16 @@ proofs() {
         expect_json b.json objective "$(json p.json objective)"
         [ "$(json b.json labels)" -gt 0 ] || fail "no labels for sets of $options"
     done
+    # A leg of the search that is too short for its first routes does not end the run.
+    if [ -z "${MCO_SANITIZE:-}" ]; then
+        expect 0 "$MCO" vrp generate --customers 300000 --output many.vrp
+        expect 0 "$MCO" vrp solve many.vrp --prove --time-limit 4 --json p.json
+        if [ "$(awk '/^MemTotal/ { print int($2 / 1048576) }' /proc/meminfo)" -lt 600 ]; then
+            expect_text err "warning: the proof ended: all arcs of 300001 nodes need"
+            expect 4 "$MCO" vrp bound many.vrp --time-limit 4
+        fi
+        awk -v s="$(json p.json wall_s)" 'BEGIN { exit !(s >= 3.5) }' || fail "--time-limit 4 ended after $(json p.json wall_s) s"
+    fi
     # Without a limit of time: the proof ends the run.
     expect 0 "$MCO" vrp solve g.vrp --prove --iterations 100 --threads 2 --json p.json
     expect_json p.json outcome '"optimal"'

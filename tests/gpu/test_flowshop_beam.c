@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Beams on a GPU against beams on the cores: equal schedules, bounds and numbers of beams. With arguments FILE or NAME, a first width and
-// a last one, it times one beam of each width that doubles from the first, without targets, and prints its rate.
+// Beams on GPUs against beams on the cores: equal schedules, bounds and numbers of beams. With arguments FILE or NAME, a first width, a
+// last one and perhaps GPUs (as --gpus), it times one beam of each width that doubles from the first, without targets, and prints its rate.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,8 +213,8 @@ static void test_memory(mco_context *ctx, const mco_gpu *gpu)
     flowshop_beam_gpu *beams = NULL;
     flowshop_beam_gpu_answer answer;
     int32_t order[500], depth = 0;
-    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, 50000, INFINITY, &beams));
-    flowshop_beam_gpu_task task = {flowshop_beam_gpu_widest(beams) + 1, 50000, 1, never, NULL, &depth};
+    must(ctx, flowshop_beam_gpu_open(ctx, gpu, 1, &s.shape, 50000, INFINITY, &beams));
+    flowshop_beam_gpu_task task = {flowshop_beam_gpu_widest(beams) + 1, 50000, 1, 1, never, NULL, &depth};
     GPU_CHECK(flowshop_beam_gpu_run(beams, &task, &answer, order) == MCO_ERR_MEMORY, "%lld nodes fit", (long long)task.width);
     printf("refused: %s\n", mco_context_error(ctx));
     task.width = 300;
@@ -247,8 +247,60 @@ static void test_memory_limit(mco_context *ctx)
     mco_flowshop_destroy(ctx, &shop);
 }
 
+// The same beam on `parts` parts: one GPU several times, then all GPUs there are, in turns.
+static void compare_parts(mco_context *ctx, const mco_gpu *gpus, int gpu_count, int32_t n, int32_t m, int32_t largest, int64_t width, int parts)
+{
+    enum { LOOSE = 40000 };
+    mco_flowshop *shop = random_shop(ctx, n, m, largest);
+    single s = make_single(ctx, shop);
+    mco_gpu chosen[3];
+    flowshop_beam_gpu *beams = NULL;
+    flowshop_beam_gpu_answer one, all;
+    int32_t depth = 0, *orders[2] = {NULL, NULL};
+    for (int i = 0; i < 2; i++)
+        must(ctx, mco_alloc(ctx, &orders[i], n));
+    for (int p = 0; p < parts; p++)
+        chosen[p] = gpus[p % gpu_count];
+    must(ctx, flowshop_beam_gpu_open(ctx, chosen, parts, &s.shape, LOOSE, INFINITY, &beams));
+    flowshop_beam_gpu_task task = {width, LOOSE, 1, 1, never, NULL, &depth};
+    for (int i = 0; i < 2; i++) {  // the second time few children are below `upper`
+        task.gpus = 1;
+        must(ctx, flowshop_beam_gpu_run(beams, &task, &one, orders[0]));
+        task.gpus = parts;
+        must(ctx, flowshop_beam_gpu_run(beams, &task, &all, orders[1]));
+        GPU_CHECK(all.makespan == one.makespan && all.bounded == one.bounded && all.has_discarded == one.has_discarded,
+                  "%dx%d, width %lld, %d parts on %d GPUs: makespan %lld, %lld children; one part has %lld, %lld", n, m, (long long)width, parts,
+                  gpu_count, (long long)all.makespan, (long long)all.bounded, (long long)one.makespan, (long long)one.bounded);
+        GPU_CHECK(one.makespan == INT64_MAX || memcmp(orders[0], orders[1], (size_t)n * sizeof *orders[0]) == 0,
+                  "%dx%d, width %lld, %d parts: another order", n, m, (long long)width, parts);
+        checks += 2;
+        task.upper = one.makespan < task.upper ? one.makespan : task.upper;
+    }
+    flowshop_beam_gpu_close(ctx, &beams);
+    mco_free(ctx, &orders[1]);
+    mco_free(ctx, &orders[0]);
+    free_single(ctx, &s);
+    mco_flowshop_destroy(ctx, &shop);
+}
+
+// Parts with no node, with one, with few and with many; lists of candidates that are too short (few values of times).
+static void test_parts(mco_context *ctx)
+{
+    static const struct { int32_t jobs, machines, largest; int64_t width; } cases[] = {
+        {2, 3, 9, 1}, {9, 5, 99, 2}, {20, 5, 1, 300}, {33, 4, 2, 1000}, {40, 10, 99, 5000}, {100, 20, 99, 777}, {120, 33, 200, 2048}, {64, 5, SKEWED, 3000}};
+    mco_gpu gpus[MCO_MAX_GPUS];
+    int count = 0;
+    const char *reason = NULL;
+    must(ctx, mco_gpus_list(ctx, gpus, &count, &reason));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int parts = 2; parts <= 3; parts++)
+            for (int k = 1; k <= (count < 2 ? count : 2); k++)
+                compare_parts(ctx, gpus, k, cases[i].jobs, cases[i].machines, cases[i].largest, cases[i].width, parts);
+    printf("parts on 1%s: %ld checks, %.1f s\n", count > 1 ? " and 2 GPUs" : " GPU", checks, mco_clock_s() - begin_s);
+}
+
 // Every beam prunes at the best schedule of those before, as a run without targets does.
-static int tell_rate(mco_context *ctx, const mco_gpu *gpu, const char *name, int64_t first, int64_t last)
+static int tell_rate(mco_context *ctx, const mco_gpu *gpus, int count, const char *name, int64_t first, int64_t last)
 {
     mco_flowshop *shop = NULL;
     flowshop_beam_gpu *beams = NULL;
@@ -261,9 +313,9 @@ static int tell_rate(mco_context *ctx, const mco_gpu *gpu, const char *name, int
     for (int32_t j = 0; j < s.shape.jobs; j++)
         order[j] = j;
     must(ctx, mco_flowshop_check(ctx, shop, order, s.shape.jobs, &upper));
-    must(ctx, flowshop_beam_gpu_open(ctx, gpu, &s.shape, upper, INFINITY, &beams));
+    must(ctx, flowshop_beam_gpu_open(ctx, gpus, count, &s.shape, upper, INFINITY, &beams));
     for (int64_t width = first; width <= last && width <= flowshop_beam_gpu_widest(beams); width *= 2) {
-        const flowshop_beam_gpu_task task = {width, upper, 1, never, NULL, &depth};
+        const flowshop_beam_gpu_task task = {width, upper, count, 1, never, NULL, &depth};
         const double start_s = mco_clock_s();
         must(ctx, flowshop_beam_gpu_run(beams, &task, &answer, order));
         const double seconds = mco_clock_s() - start_s;
@@ -295,9 +347,16 @@ int main(int argc, char **argv)
     if (argc == 4 && strcmp(argv[1], "random") == 0) {  // random JOBS MACHINES: a small case, for memory checkers
         test_random(ctx, (int32_t)atoi(argv[2]), (int32_t)atoi(argv[3]), 99, 7);
         code = gpu_summary("flowshop beams", checks);
-    } else if (argc == 4) {
-        code = tell_rate(ctx, &gpu, argv[1], atoll(argv[2]), atoll(argv[3]));
+    } else if (argc == 2 && strcmp(argv[1], "parts") == 0) {
+        test_parts(ctx);
+        code = gpu_summary("flowshop beams", checks);
+    } else if (argc == 4 || argc == 5) {
+        mco_gpu gpus[MCO_MAX_GPUS];
+        int count = 0;
+        must(ctx, mco_gpus_choose(ctx, argc == 5 ? argv[4] : NULL, gpus, &count));
+        code = tell_rate(ctx, gpus, count, argv[1], atoll(argv[2]), atoll(argv[3]));
     } else {
+        test_parts(ctx);
         test_shapes(ctx);
         test_widths(ctx);
         test_auto(ctx);

@@ -12,6 +12,7 @@
 static long checks;
 static mco_context *ctx;
 static bool is_tiny;
+static int gpu_count;
 
 #define MUST(call) GPU_CHECK((call) == MCO_OK, "%s", mco_context_error(ctx))
 
@@ -68,6 +69,22 @@ static mco_overlay *random_graph(int32_t nodes, double degree, int32_t hub, bool
     return o;
 }
 
+// All pairs, whose links are wider than whole runs of std take.
+static mco_overlay *wide(void)
+{
+    enum { NODES = 18 };
+    mco_overlay *o = NULL;
+    double uptime[NODES];
+    int64_t bandwidth[NODES];
+    for (int k = 0; k < NODES; k++) {
+        uptime[k] = 1 - 0.03 * k;
+        bandwidth[k] = OVERLAY_GPU_STD_MOST + 1000003 * (int64_t)k;
+    }
+    const mco_overlay_data data = {.nodes = NODES, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
+    MUST(mco_overlay_create(ctx, NULL, &data, &o));
+    return o;
+}
+
 // ---- Parity
 
 static mco_overlay_bound_result bounded(const mco_overlay *o, const mco_overlay_bound_params *p, mco_engine engine)
@@ -85,19 +102,24 @@ typedef struct trace {
     mco_run run;
 } trace;
 
-static void run_gpu(const mco_overlay *o, const mco_overlay_bound_params *p, const overlay_gpu_tuning *tuning, trace *t)
+static void run_gpus(const mco_overlay *o, const mco_overlay_bound_params *p, const char *gpus, const overlay_gpu_tuning *tuning, trace *t)
 {
     const mco_run_settings settings = {.time_limit_s = p->time_limit_s, .target = -1, .objective = "bound"};
     overlay_gpu g = {0};
     *t = (trace){.run = mco_run_begin(ctx, &settings)};
     MUST(overlay_dual_open(ctx, &t->run, o, p, &overlay_plain, 1, &t->d));
-    const mco_status opened = overlay_gpu_open(&t->d, NULL, tuning, &g);
+    const mco_status opened = overlay_gpu_open(&t->d, gpus, tuning, &g);
     GPU_CHECK(opened == MCO_OK || opened == MCO_ERR_STOPPED, "%s", mco_context_error(ctx));
     if (opened == MCO_OK) {
         MUST(overlay_gpu_start(&g));
         MUST(overlay_gpu_iterate(&g));
     }
     overlay_gpu_close(&g);
+}
+
+static void run_gpu(const mco_overlay *o, const mco_overlay_bound_params *p, const overlay_gpu_tuning *tuning, trace *t)
+{
+    run_gpus(o, p, NULL, tuning, t);
 }
 
 static void trace_close(trace *t)
@@ -120,17 +142,22 @@ static void same_run(const char *what, const mco_overlay *o, const trace *t, con
     checks++;
 }
 
+// By one GPU; by several parts of it, which is all that several GPUs do; by all GPUs there are.
 static void compare(const char *what, const mco_overlay *o, mco_overlay_bound_params *p)
 {
-    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}};
+    static const overlay_gpu_tuning tunings[] = {{0}, {.by_sweeps = true}, {.chunk = 3}, {.by_sweeps = true, .copies = 2},
+                                                 {.by_sweeps = true, .copies = 3, .by_host = true}, {.by_sweeps = true}};
+    static const char *const gpus[] = {NULL, NULL, NULL, NULL, NULL, "all"};
     char name[160];
     mco_overlay_bound_result r = bounded(o, p, MCO_ENGINE_REFERENCE);
     for (size_t k = 0; k < sizeof tunings / sizeof *tunings; k++) {
         trace t;
-        if (tunings[k].by_sweeps && (!o->is_complete || o->nodes > OVERLAY_GPU_WHOLE_MOST))
+        if (k == 1 && overlay_gpu_is_shared(o))
+            continue;  // as the first one
+        if (gpus[k] != NULL && gpu_count == 1)
             continue;
         snprintf(name, sizeof name, "%s, method %d, start %d, tuning %zu", what, (int)p->method, (int)p->start, k);
-        run_gpu(o, p, &tunings[k], &t);
+        run_gpus(o, p, gpus[k], &tunings[k], &t);
         same_run(name, o, &t, &r);
         trace_close(&t);
     }
@@ -237,15 +264,16 @@ static void stops(void)
     mco_overlay_bound_params p = params_of(MCO_OVERLAY_METHOD_DIST, 1000000);
     p.inner = 1000;
     p.time_limit_s = 0.3;
-    for (int k = 0; k < 2; k++) {  // by the clock, by a cancel
+    for (int k = 0; k < 4; k++) {  // by the clock, by a cancel
         trace t;
+        const overlay_gpu_tuning tuning = {.copies = 1 + k / 2};
         const double begin_s = mco_clock_s();
-        if (k == 1)
+        if (k % 2 == 1)
             mco_cancel(ctx);
-        run_gpu(o, &p, NULL, &t);
+        run_gpu(o, &p, &tuning, &t);
         const double took_s = mco_clock_s() - begin_s;
         GPU_CHECK(took_s < 1.5, "a stop took %.3f s", took_s);
-        GPU_CHECK(t.run.stop == (k == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED), "stop %d", (int)t.run.stop);
+        GPU_CHECK(t.run.stop == (k % 2 == 0 ? MCO_STOP_TIME : MCO_STOP_CANCELLED), "stop %d", (int)t.run.stop);
         GPU_CHECK(t.d.least.high == UINT64_MAX || t.d.iterations > 0, "a bound without an iteration");
         if (t.d.least.high != UINT64_MAX) {
             overlay_sum sum;
@@ -274,6 +302,38 @@ static void refusals(void)
     mco_overlay_destroy(ctx, &o);
 }
 
+// The parts have all nodes between them, about as many entries each, and what they do not share is said.
+static void parts(void)
+{
+    mco_overlay *skewed = generated(5000, 12, 1, 1), *all = generated(50, -1, 0, 1);
+    for (int32_t count = 1; count <= 5; count++) {
+        int32_t end = 0;
+        int64_t most = 0;
+        for (int32_t k = 0; k < count; k++) {
+            const int32_t first = overlay_gpu_split(skewed, k, count);
+            GPU_CHECK(first == end, "part %d of %d begins at %d, the one before ends at %d", k, count, first, end);
+            end = overlay_gpu_split(skewed, k + 1, count);
+            const int64_t size = skewed->first[end] - skewed->first[first];
+            most = size > most ? size : most;
+        }
+        GPU_CHECK(end == skewed->nodes && overlay_gpu_split(all, count, count) == all->nodes, "parts end at %d of %d", end, skewed->nodes);
+        GPU_CHECK(most <= 2 * (2 * skewed->links / count + skewed->degree), "a part of %d has %lld entries", count, (long long)most);
+        checks += 2 + count;
+    }
+    GPU_CHECK(overlay_gpu_is_shared(skewed) && !overlay_gpu_is_shared(all), "what is shared");
+    mco_overlay_destroy(ctx, &skewed);
+    mco_overlay_destroy(ctx, &all);
+}
+
+static int count_gpus(void)
+{
+    mco_gpu all[MCO_MAX_GPUS];
+    int count = 0;
+    const char *reason;
+    MUST(mco_gpus_list(ctx, all, &count, &reason));
+    return count;
+}
+
 int main(int argc, char **argv)
 {
     static const int32_t sizes[] = {0, 1, 2, 31, 33, 64, 65, 256, 257, 512, 513, 1000, 1024, 1025, 2000};
@@ -281,9 +341,11 @@ int main(int argc, char **argv)
     char what[64];
     is_tiny = argc > 1 && (strcmp(argv[1], "tiny") == 0 || strcmp(argv[1], "least") == 0);
     ctx = gpu_begin();
+    gpu_count = count_gpus();
     if (argc > 1 && strcmp(argv[1], "least") == 0) {
         methods("complete, 40 nodes", generated(40, -1, 0, 1), 4);
         methods("limits", random_graph(60, 6, 50, true, true), 2);
+        methods("wide", wide(), 4);
         lists("lists", generated(60, 40, 0, 2));
         mco_context_destroy(&ctx);
         return gpu_summary("overlay on a GPU", checks);
@@ -297,6 +359,7 @@ int main(int argc, char **argv)
         methods(what, generated(is_tiny ? 60 : 2000, degrees[k], 0, 1), is_tiny ? 4 : 8);
     }
     methods("skewed", generated(is_tiny ? 200 : 30000, is_tiny ? 10 : 20, 1, 1), is_tiny ? 4 : 12);
+    methods("wide", wide(), is_tiny ? 8 : 24);
     methods("weights", random_graph(is_tiny ? 60 : 3000, 20, 0, true, false), is_tiny ? 4 : 12);
     methods("limits", random_graph(is_tiny ? 60 : 3000, 20, is_tiny ? 50 : 1100, false, true), is_tiny ? 4 : 12);
     methods("weights and limits", random_graph(is_tiny ? 60 : 20000, 6, is_tiny ? 50 : 17000, true, true), is_tiny ? 4 : 12);
@@ -305,6 +368,7 @@ int main(int argc, char **argv)
     lists("lists, weights and limits", random_graph(is_tiny ? 60 : 1500, 30, is_tiny ? 50 : 1400, true, true));
     long_runs();
     entry();
+    parts();
     refusals();
     if (!is_tiny)
         stops();

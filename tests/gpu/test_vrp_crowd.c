@@ -41,6 +41,7 @@ typedef struct shape {
     int32_t copies, parts;
     int64_t steps;
     double gained;                 // the cost falls below so much of that of the start
+    bool is_rate;                  // its rate is shown: tails are proposed only where routes are long, as a search does
 } shape;
 
 typedef struct instance {
@@ -350,8 +351,10 @@ static void spread(instance *t)
 
 static int64_t walk(instance *t, int64_t steps, double hot, double cold, uint64_t seed)
 {
+    enum { TAILS = 10, LONG_ROUTE = 40 };
+    const int32_t tails = t->shape->of_route >= LONG_ROUTE || !t->shape->is_rate ? TAILS : 0;
     const vrp_crowd_plan plan = {.steps = steps, .hot = (float)hot, .cold = (float)cold, .removed = 10, .longest_string = 10,
-                                 .longest_kept = 20, .exchanges = 10, .spread = 1, .seed = seed};
+                                 .longest_kept = 20, .exchanges = 10, .tails = tails, .spread = 1, .seed = seed};
     int64_t done = 0;
     MUST(cudaMemsetAsync(t->crowd.steps, 0, sizeof done, device.stream));
     MUST(vrp_launch_crowd_walk(&t->crowd, &plan, device.stream));
@@ -445,27 +448,32 @@ static void show_rate(const shape *s)
 }
 
 static const shape shapes[] = {
-    {"5 customers", 5, 3, false, false, false, 1, 0, 3, 1, 400, 1.01},
-    {"60 customers", 60, 6, false, false, false, 2, 0, 5, 2, 2000, 0.7},
-    {"60 customers, lengths", 60, 6, true, false, false, 2, 0, 5, 2, 2000, 0.8},
-    {"one customer a route", 90, 1, false, true, false, 0, 0, 3, 4, 2000, 1.01},
-    {"routes without room", 300, 20, false, false, false, 1, 40, 3, 3, 4000, 0.7},
-    {"700 customers, lengths, rounded up", 700, 15, true, true, false, 4, 0, 4, 5, 8000, 0.7},
-    {"600 customers, matrix", 600, 15, false, false, true, 4, 0, 4, 5, 8000, 0.7},
-    {"120 customers, matrix, lengths", 120, 9, true, false, true, 1, 0, 3, 2, 2000, 0.8},
-    {"one route of 500", 500, 600, false, false, false, 1, 0, 3, 1, 8000, 0.7},
-    {"routes of 300, lengths", 900, 300, true, false, false, 2, 0, 3, 2, 8000, 0.7},
-    {"routes of 2000", 6000, 2000, false, false, false, 2, 0, 2, 2, 16000, 0.8},
-    {"a route of 4096", 4500, 4096, false, false, false, 1, 0, 2, 1, 16000, 0.8},
+    {"5 customers", 5, 3, false, false, false, 1, 0, 3, 1, 400, 1.01, false},
+    {"60 customers", 60, 6, false, false, false, 2, 0, 5, 2, 2000, 0.7, false},
+    {"60 customers, lengths", 60, 6, true, false, false, 2, 0, 5, 2, 2000, 0.8, false},
+    {"one customer a route", 90, 1, false, true, false, 0, 0, 3, 4, 2000, 1.01, false},
+    {"routes without room", 300, 20, false, false, false, 1, 40, 3, 3, 4000, 0.7, false},
+    {"700 customers, lengths, rounded up", 700, 15, true, true, false, 4, 0, 4, 5, 8000, 0.7, false},
+    {"600 customers, matrix", 600, 15, false, false, true, 4, 0, 4, 5, 8000, 0.7, false},
+    {"120 customers, matrix, lengths", 120, 9, true, false, true, 1, 0, 3, 2, 2000, 0.8, false},
+    {"one route of 500", 500, 600, false, false, false, 1, 0, 3, 1, 8000, 0.7, false},
+    {"routes of 300, lengths", 900, 300, true, false, false, 2, 0, 3, 2, 8000, 0.7, false},
+    {"routes of 2000", 6000, 2000, false, false, false, 2, 0, 2, 2, 16000, 0.8, false},
+    {"a route of 4096", 4500, 4096, false, false, false, 1, 0, 2, 1, 16000, 0.8, false},
 };
 
 static const shape rates[] = {
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 117, 9, 8000, 1},
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 235, 9, 8000, 1},
-    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 469, 9, 8000, 1},
-    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 264, 4, 8000, 1},
-    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 528, 4, 8000, 1},
-    {"4500 customers, 1500 a route, 1 part", 4500, 1500, false, false, false, 2, 0, 1056, 1, 4000, 1},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 117, 9, 8000, 1, true},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 235, 9, 8000, 1, true},
+    {"1000 customers, 10 a route, 9 parts", 1000, 10, false, false, false, 9, 0, 469, 9, 8000, 1, true},
+    {"2600 customers, 50 a route, 13 parts", 2600, 50, false, false, false, 2, 0, 81, 13, 8000, 1, true},
+    {"2600 customers, 50 a route, 13 parts", 2600, 50, false, false, false, 2, 0, 324, 13, 8000, 1, true},
+    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 264, 4, 8000, 1, true},
+    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 528, 4, 8000, 1, true},
+    {"2600 customers, 150 a route, 4 parts", 2600, 150, false, false, false, 2, 0, 1056, 4, 8000, 1, true},
+    {"7000 customers, 185 a route, 19 parts", 7000, 185, false, false, false, 2, 0, 55, 19, 8000, 1, true},
+    {"7000 customers, 185 a route, 9 parts", 7000, 185, false, false, false, 2, 0, 469, 9, 4000, 1, true},
+    {"4500 customers, 1500 a route, 1 part", 4500, 1500, false, false, false, 2, 0, 1056, 1, 4000, 1, true},
 };
 
 int main(int argc, char **argv)

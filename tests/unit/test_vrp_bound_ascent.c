@@ -190,11 +190,11 @@ static mco_vrp *make_large(void)
 static void test_parts(void **state)
 {
     (void)state;
-    const vrp_relax_settings settings = {.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
+    vrp_relax_settings settings = {.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
     mco_vrp *vrp = make_large();
     vrp_bound_problem p;
     vrp_ascent ascent;
-    int32_t *start = NULL;
+    int32_t *start = NULL, *again = NULL;
     int64_t bound[2];
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
     assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, mco_clock_s() - 1, &start));
@@ -207,6 +207,16 @@ static void test_parts(void **state)
     }
     assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &start));
     assert_non_null(start);
+    settings.threads = 3;  // parts at the same time have the prices of parts in turn
+    assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again));
+    assert_memory_equal(start, again, (size_t)p.nodes * sizeof *start);
+    mco_free(test_ctx, &again);
+    for (long k = 1; k < 60; k += 3) {
+        test_fail_allocation(k);
+        assert_int_equal(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again), MCO_ERR_MEMORY);
+        test_fail_allocation(0);
+        assert_null(again);
+    }
     for (int k = 0; k < 2; k++) {
         vrp_q_pass *pass = open_pass(&p, MCO_ENGINE_CPU, 1);
         assert_ok(vrp_ascend(test_ctx, &p, pass, k == 0 ? NULL : start, -1, 8, INFINITY, NULL, NULL, &ascent));

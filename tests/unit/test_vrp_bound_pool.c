@@ -139,7 +139,7 @@ static void test_against_all_partitions(void **state)
         assert_ok(vrp_routes_append(test_ctx, &list, NULL, 0, 0));
         const int64_t best = cheapest(least, p.fleet), near = best == INT64_MAX ? 2000 : best + draw(&seed, 3) * 40;
         const int64_t known = round % 5 == 0 ? INT64_MAX : round % 7 == 0 ? 1000000 : near;
-        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, round % 2 == 0 ? &cuts : NULL, known, INFINITY, INFINITY, &r));
+        assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, round % 2 == 0 ? &cuts : NULL, known, 1 + round % 3, INFINITY, INFINITY, &r));
         assert_true(r.is_done);
         if (best < known) {
             assert_int_equal(r.cost, best);
@@ -176,7 +176,7 @@ static void test_stopped(void **state)
     p.fleet = (vrp_fleet){1, CUSTOMERS};
     random_list(&seed, vrp, 400, &list, least);
     const int64_t best = cheapest(least, p.fleet);
-    assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, best + 100, mco_clock_s() - 1, INFINITY, &r));
+    assert_ok(vrp_pool_solve(test_ctx, NULL, &p, &list, NULL, best + 100, 1, mco_clock_s() - 1, INFINITY, &r));
     assert_false(r.is_done);
     assert_true(r.bound <= best);
     vrp_pool_result_clear(test_ctx, &r);
@@ -203,7 +203,7 @@ static void test_memory_failures(void **state)
     while (st == MCO_ERR_MEMORY) {
         vrp_pool_result r = {0};
         test_fail_allocation(++k);
-        st = vrp_pool_solve(test_ctx, NULL, &p, &list, &cuts, 2000, INFINITY, INFINITY, &r);
+        st = vrp_pool_solve(test_ctx, NULL, &p, &list, &cuts, 2000, 1, INFINITY, INFINITY, &r);
         test_fail_allocation(0);
         vrp_pool_result_clear(test_ctx, &r);
     }

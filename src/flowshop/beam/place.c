@@ -7,6 +7,7 @@
 
 // Cells (child and machine) a second, and what a GPU takes besides.
 static const double CELLS_OF_CORE = 1e10, CELLS_OF_GPU = 2e12, LAYER_S = 50e-6, OPEN_S = 0.4;
+static const double SHARED_CELLS = 5e8;  // of a layer: with fewer, GPUs wait for one another longer than they help
 static const double SETTLED_S = 0.005;  // a shorter beam does not tell the rate of a wider one
 
 // Whether the cores must not step in.
@@ -35,16 +36,17 @@ static mco_status open_gpu(flowshop_beam_place *p)
     if (run->gpus == NULL) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_list(run->ctx, run->gpus, &run->gpu_count, &reason));
-        if (run->gpu_count > 1)
-            run->gpu_count = 1;
+        run->gpu_count = run->gpu_count > 1 ? 1 : run->gpu_count;
     }
     if (run->gpu_count == 0)
         return mco_fail(run->ctx, MCO_ERR_DEVICE, "no GPU: %s", reason != NULL ? reason : "none was found");
-    MCO_TRY(flowshop_beam_gpu_open(run->ctx, &run->gpus[0], p->shape, run->upper_bound, p->memory, &p->gpu));
+    MCO_TRY(flowshop_beam_gpu_open(run->ctx, run->gpus, run->gpu_count, p->shape, run->upper_bound, p->memory, &p->gpu));
+    run->gpu_count = flowshop_beam_gpu_count(p->gpu);
     flowshop_use_engine(run, MCO_ENGINE_GPU);
     const int64_t widest = flowshop_beam_gpu_widest(p->gpu);
-    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on GPU %d (%s) take %.1f MiB at width 1024; widths up to %lld take %.0f MiB",
-            run->gpus[0].index, run->gpus[0].name, flowshop_beam_gpu_bytes(p->gpu, 1024) / (1 << 20), (long long)widest,
+    mco_log(run->ctx, MCO_LOG_INFO, "beams from both ends on %d GPU%s (%s, number %d%s) take %.1f MiB of each at width 1024; widths up to %lld take %.0f MiB",
+            run->gpu_count, mco_plural(run->gpu_count), run->gpus[0].name, run->gpus[0].index, run->gpu_count > 1 ? " and others" : "",
+            flowshop_beam_gpu_bytes(p->gpu, 1024) / (1 << 20), (long long)widest,
             flowshop_beam_gpu_bytes(p->gpu, widest) / (1 << 20));
 done:
     return st;
@@ -111,7 +113,10 @@ double flowshop_beam_place_bytes(const flowshop_beam_place *p, int64_t width)
 
 mco_status flowshop_beam_run_on_gpu(flowshop_beam_place *p, const flowshop_beam_gpu_task *task, flowshop_beam_gpu_answer *out, int32_t *order)
 {
-    return flowshop_beam_gpu_run(p->gpu, task, out, order);
+    flowshop_beam_gpu_task shared = *task;
+    const double cells = (double)task->width * p->shape->jobs * p->shape->machines;
+    shared.gpus = cells < SHARED_CELLS ? 1 : flowshop_beam_gpu_count(p->gpu);
+    return flowshop_beam_gpu_run(p->gpu, &shared, out, order);
 }
 
 #else  // all beams run on the cores

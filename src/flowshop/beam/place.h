@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where beams run: on the cores, or on a GPU. Both give the same schedules, so each beam may run where it is faster.
+// Where beams run: on the cores, on one GPU, or a wide one on several. All give the same schedules, so each beam may run where it is faster.
 #ifndef MCO_FLOWSHOP_BEAM_PLACE_H
 #define MCO_FLOWSHOP_BEAM_PLACE_H
 
@@ -9,8 +9,8 @@
 typedef struct flowshop_beam_place {
     flowshop_run *run;
     const flowshop_beam_shape *shape;
-    double memory;           // bytes on the GPU at most, INFINITY: what is free
-    flowshop_beam_gpu *gpu;  // NULL: none is open
+    double memory;           // bytes on each GPU at most, INFINITY: what is free
+    flowshop_beam_gpu *gpu;  // of one GPU or those named; NULL: none is open
     bool has_looked;         // for a GPU; it is done once
     double cells_per_s;      // of the cores, as measured in a beam before; 0: not yet
     double begin_s, cells;   // of the newest beam, if it runs on the cores; cells is 0 if not

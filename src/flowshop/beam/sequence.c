@@ -215,7 +215,8 @@ static bool is_too_wide(const sequence *q, int64_t width)
 
 static mco_status run_on_gpu(sequence *q, int64_t target, flowshop_beam_outcome *found)
 {
-    const flowshop_beam_gpu_task task = {q->state.width, target, idle_share(q->run->shop), look, q, &q->depth};
+    const flowshop_beam_gpu_task task = {.width = q->state.width, .upper = target, .idle_share = idle_share(q->run->shop), .must_stop = look,
+                                         .state = q, .depth = &q->depth};
     flowshop_beam_gpu_answer answer;
     const mco_status st = flowshop_beam_run_on_gpu(&q->place, &task, &answer, q->order);
     if (st == MCO_OK)

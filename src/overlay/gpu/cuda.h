@@ -18,6 +18,7 @@ MCO_BEGIN_C
 enum {
     OVERLAY_GPU_BLOCK = 256,        // threads of a block of warps, of which each has a row
     OVERLAY_GPU_WHOLE_MOST = 1024,  // nodes of a complete instance whose runs are one launch
+    OVERLAY_GPU_STD_MOST = 1 << 26, // of a link, in units, in whole runs of std
     OVERLAY_GPU_CLASSES = 7,        // of rows by their length
     OVERLAY_GPU_WARP_CLASSES = 4,   // of these: a warp a row
     OVERLAY_GPU_SLOTS = 2           // of exchanged words, and of sums and states
@@ -69,14 +70,28 @@ typedef struct overlay_gpu_class {
     int64_t first, end;              // in d_order, or nodes where it is NULL
 } overlay_gpu_class;
 
+// Where a part tells another part, or all others at once, what it has found. Slots take turns, as ticks do.
+typedef struct overlay_gpu_mail {
+    uint32_t *duals;                 // [OVERLAY_GPU_SLOTS][nodes] the next duals; std: excesses; before lists: the lowest duals
+    overlay_gpu_sums *sums;          // [OVERLAY_GPU_SLOTS][parts]
+    int32_t *near;                   // [nodes] d_near of the other part; NULL: there are no lists
+} overlay_gpu_mail;
+
+// Several GPUs have a part each: the rows of some nodes, and the duals of all. One GPU has all rows.
 typedef struct overlay_gpu_plan {
     int32_t nodes;
     bool is_complete;
-    const int64_t *d_first;          // [nodes + 1]
+    int32_t part, parts;
+    int32_t first_node, end_node;    // of the part
+    int64_t first_entry;             // so many entries have the rows before
+    int32_t mails;                   // those of the other parts, or one that all read
+    const overlay_gpu_mail *d_mail;  // [mails] to write to
+    overlay_gpu_mail inbox;          // what others have written
+    const int64_t *d_first;          // [nodes + 1] of all parts
     int32_t *d_to;                   // [entries] 4 bytes an entry, and each link has two: 8 bytes a link; lists.cu reorders rows
     uint32_t *d_weight;              // [entries] NULL: products
     int32_t *d_most;                 // [entries] NULL: the lesser of both caps
-    const int32_t *d_order;          // [nodes] by class; NULL: all nodes have the same class
+    const int32_t *d_order;          // [nodes of the part] by class; NULL: all have the same class
     overlay_gpu_class classes[OVERLAY_GPU_CLASSES];  // at most 32, 128, 256, 1024, 4096, 16384 links; more
     int32_t blocks[OVERLAY_GPU_CLASSES];
     uint64_t *d_scratch;             // [blocks of the last class][longest] its rows
@@ -97,22 +112,26 @@ typedef struct overlay_gpu_plan {
     const int32_t *d_stop;           // not 0: the host wants the launch to end
     uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][2 * nodes + 3 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
+    int32_t pause;                   // clocks of whole runs before the first look at the words of others
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 
 // Blocks that fit on the device at a time, for the kernel of a class.
 cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int class_number, int multiprocessors, int32_t *blocks);
-// The same for whole runs: whether all blocks fit, of jump and dist, and of std.
+// The same for whole runs: whether all blocks fit, of jump and dist, and of std, which takes links of up to OVERLAY_GPU_STD_MOST.
 cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits);
 cudaError_t overlay_gpu_std_fits(int32_t nodes, int multiprocessors, bool *fits);
 
-// One iteration: rows, then what all nodes do with the sums. `tick` counts iterations from 0: state and sums of tick % 2 are taken, and
-// those of (tick + 1) % 2 are left. `width`: of jump's ramp; 0: none. `side` runs heavy rows beside the others; forked and joined are
-// events that this launch may use.
-cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width, cudaStream_t stream,
-                                     cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined);
-// Makes lists of near links for the duals before iteration `tick`, whose ramp has this width.
-cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream);
+// One iteration: the rows of the part, and behind them what all nodes do with the sums of all parts. `tick` counts iterations from 0: state and
+// sums of tick % 2 are taken, and those of (tick + 1) % 2 are left. `width`: of jump's ramp; 0: none. `side` runs heavy rows beside the others;
+// forked and joined are events that this launch may use. Between both launches a part waits for the first one of all others.
+cudaError_t overlay_gpu_launch_rows(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width, cudaStream_t stream,
+                                    cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined);
+cudaError_t overlay_gpu_launch_apply(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, cudaStream_t stream);
+// Makes lists of near links for the duals before iteration `tick`, whose ramp has this width: what nodes may fall to, then rows. A part waits for
+// the others between both launches, and behind the second one.
+cudaError_t overlay_gpu_launch_falls(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream);
+cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, cudaStream_t stream);
 // `count` iterations of jump or dist on a complete instance in one launch, from the state and duals of slot and side 0, which take the results. `tick` counts
 // iterations of all launches since d_words was zeroed. d_width [count]: of jump's ramp; NULL: none. from_best: the first duals are those of the
 // least bound.

@@ -38,7 +38,7 @@ DEVICE uint64_t fall_of(const overlay_gpu_plan &p, int64_t i)
     return 3 * reach_of(p, i) + MORE;
 }
 
-// The lowest duals go to the side of the nodes that the next sweep writes, so that a gather finds them.
+// The lowest duals go to the side of the nodes that the next sweep writes, so that a gather finds them, and to the other parts.
 __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) prepare(const __grid_constant__ list_task t)
 {
     const overlay_gpu_plan &p = t.plan;
@@ -46,12 +46,26 @@ __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) prepare(const __grid_consta
     const int side = s.side;
     if (s.is_ended != 0)
         return;
-    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.nodes; i += (int64_t)gridDim.x * blockDim.x) {
+    for (int64_t i = p.first_node + (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.end_node; i += (int64_t)gridDim.x * blockDim.x) {
         const uint32_t dual = p.d_node[side][i].dual, lowest = less(dual, fall_of(p, i));
+        tell_others(p, t.tick, (int32_t)i, lowest, 1, 0);
         p.d_lowest[i] = lowest;
         p.d_floor[i] = less(dual, fall_of(p, i) + 2 * reach_of(p, i) + t.half);
         p.d_node[side ^ 1][i].dual = lowest;
     }
+}
+
+// Those of the other parts' nodes.
+__global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) hear(const __grid_constant__ list_task t)
+{
+    const overlay_gpu_plan &p = t.plan;
+    const overlay_gpu_state &s = p.d_state[t.tick % OVERLAY_GPU_SLOTS];
+    const uint32_t *told = p.inbox.duals + t.tick % OVERLAY_GPU_SLOTS * p.nodes;
+    if (s.is_ended != 0)
+        return;
+    for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; i < p.nodes; i += (int64_t)gridDim.x * blockDim.x)
+        if (i < p.first_node || i >= p.end_node)
+            p.d_node[s.side ^ 1][i].dual = told[i];
 }
 
 template <int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) list_rows(const __grid_constant__ list_task t)
@@ -65,8 +79,8 @@ template <int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) list_rows(
         return;
     for (int64_t row = t.first + (int64_t)blockIdx.x * WARPS + warp; row < t.end; row += (int64_t)gridDim.x * WARPS) {
         const int32_t i = p.d_order != nullptr ? p.d_order[row] : (int32_t)row;
-        const int64_t first = p.d_first[i];
-        const int32_t size = (int32_t)(p.d_first[i + 1] - first);
+        const int64_t first = row_begin(p, i);
+        const int32_t size = (int32_t)(row_begin(p, i + 1) - first);
         const uint32_t uptime = node_at(nodes, i).uptime, floor = p.d_floor[i];
         int32_t to[K], most[K], near = 0, far = 0;
         uint32_t weight[K], is_near = 0;
@@ -116,14 +130,25 @@ template <int K> __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) list_rows(
 
 typedef void list_kernel(const list_task);
 
+dim3 blocks_of_nodes(int32_t nodes)
+{
+    const int64_t blocks = ((int64_t)nodes + OVERLAY_GPU_BLOCK - 1) / OVERLAY_GPU_BLOCK;
+    return dim3((unsigned int)(blocks < 1 ? 1 : blocks < BLOCKS_OF_NODES ? blocks : BLOCKS_OF_NODES));
+}
+
 }  // namespace
 
-extern "C" cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream)
+extern "C" cudaError_t overlay_gpu_launch_falls(const overlay_gpu_plan *plan, int64_t tick, uint32_t width, cudaStream_t stream)
+{
+    const list_task task = {*plan, 0, 0, tick, width / 2};
+    return launch(prepare, blocks_of_nodes(plan->end_node - plan->first_node), OVERLAY_GPU_BLOCK, 0, stream, task);
+}
+
+extern "C" cudaError_t overlay_gpu_launch_lists(const overlay_gpu_plan *plan, int64_t tick, cudaStream_t stream)
 {
     static list_kernel *const kernels[OVERLAY_GPU_WARP_CLASSES] = {list_rows<1>, list_rows<4>, list_rows<8>, list_rows<32>};
-    list_task task = {*plan, 0, 0, tick, width / 2};
-    const int64_t blocks = ((int64_t)plan->nodes + OVERLAY_GPU_BLOCK - 1) / OVERLAY_GPU_BLOCK;
-    cudaError_t error = launch(prepare, dim3((unsigned int)(blocks < BLOCKS_OF_NODES ? blocks : BLOCKS_OF_NODES)), OVERLAY_GPU_BLOCK, 0, stream, task);
+    list_task task = {*plan, 0, 0, tick, 0};
+    cudaError_t error = plan->mails == 0 ? cudaSuccess : launch(hear, blocks_of_nodes(plan->nodes), OVERLAY_GPU_BLOCK, 0, stream, task);
     for (int c = 0; c < OVERLAY_GPU_WARP_CLASSES && error == cudaSuccess; c++) {
         task.first = plan->classes[c].first;
         task.end = plan->classes[c].end;

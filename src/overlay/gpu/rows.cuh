@@ -110,8 +110,28 @@ DEVICE uint64_t sum_up(block_room *room, int &turn, uint32_t sum, uint64_t produ
     return sum_of_lanes(lane < warps ? room->product[turn][lane] : (uint64_t)0);
 }
 
-// A row in registers: K links a thread of a block, or of a warp.
+// One, which the compiler does not know. So it multiplies, where an addition would wait for the unit that compares: integers are compared and
+// added by one unit, multiplied by another one, and each takes a warp every second cycle.
+DEVICE uint32_t unknown_one()
+{
+    return blockDim.z;
+}
+
+// sum += most where excess > dual.
+DEVICE void add_above(uint32_t &sum, uint32_t excess, uint32_t dual, uint32_t most, uint32_t one)
+{
+#ifdef __CUDA_ARCH__
+    asm("{\n\t.reg .pred p;\n\tsetp.gt.u32 p, %1, %2;\n\t@p mad.lo.u32 %0, %3, %4, %0;\n\t}"
+        : "+r"(sum)
+        : "r"(excess), "r"(dual), "r"(most), "r"(one));
+#else
+    sum += excess > dual ? most * one : 0;
+#endif
+}
+
+// A row in registers: K links a thread of a block, or of a warp. Loads are summed up in two chains, since a sum waits for the one before.
 template <int K, bool OF_BLOCK> struct kept_row {
+    static constexpr int CHAINS = K < 4 ? 1 : 2;
     uint32_t excess[K], most[K];
     block_room *room;
     mutable int turn;
@@ -122,14 +142,20 @@ template <int K, bool OF_BLOCK> struct kept_row {
         return OF_BLOCK ? room : nullptr;
     }
 
+    DEVICE static uint32_t total(const uint32_t (&sum)[CHAINS])
+    {
+        return CHAINS == 1 ? sum[0] : sum[0] + sum[CHAINS - 1];
+    }
+
     DEVICE uint32_t over(uint32_t dual) const
     {
-        uint32_t sum = 0;
+        const uint32_t one = unknown_one();
+        uint32_t sum[CHAINS] = {};
         lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++)
-            sum += excess[k] > dual ? most[k] : 0;
-        return sum_up(shared(), turn, sum);
+            add_above(sum[k % CHAINS], excess[k], dual, most[k], one);
+        return sum_up(shared(), turn, total(sum));
     }
 
     DEVICE uint64_t ramp(uint32_t dual, uint32_t width) const
@@ -145,16 +171,17 @@ template <int K, bool OF_BLOCK> struct kept_row {
     // over(), and what the links are worth.
     DEVICE uint32_t both(uint32_t dual, uint64_t *worth) const
     {
-        uint32_t sum = 0;
+        const uint32_t one = unknown_one();
+        uint32_t sum[CHAINS] = {}, all;
         uint64_t product = 0;
         lowest = lesser(lowest, dual);
 #pragma unroll
         for (int k = 0; k < K; k++) {
-            sum += excess[k] > dual ? most[k] : 0;
+            add_above(sum[k % CHAINS], excess[k], dual, most[k], one);
             product += (uint64_t)above(excess[k], dual) * most[k];
         }
-        *worth = sum_up(shared(), turn, sum, product, &sum);
-        return sum;
+        *worth = sum_up(shared(), turn, total(sum), product, &all);
+        return all;
     }
 
     DEVICE static bool agree(bool value)
@@ -218,6 +245,19 @@ DEVICE overlay_gpu_node node_at(const overlay_gpu_node *nodes, int64_t i)
 {
     const uint4 n = __ldg(reinterpret_cast<const uint4 *>(nodes) + i);
     return {n.x, n.y, n.z, n.w};
+}
+
+// Where the row of a node of this part begins, or ends that of the one before.
+DEVICE int64_t row_begin(const overlay_gpu_plan &p, int32_t i)
+{
+    return p.d_first[i] - p.first_entry;
+}
+
+// Tells the other parts the value of a node for iteration `tick`. `threads` have its row, and this is number `rank` of them.
+DEVICE void tell_others(const overlay_gpu_plan &p, int64_t tick, int32_t i, uint32_t value, int threads, int rank)
+{
+    for (int q = rank; q < p.mails; q += threads)
+        p.d_mail[q].duals[tick % OVERLAY_GPU_SLOTS * p.nodes + i] = value;
 }
 
 // ---- Jump (overlay/jump.c has the method; the same integers here)
@@ -326,9 +366,18 @@ DEVICE uint32_t jump(const ROW &row, const jump_rule &rule, uint32_t dual, uint3
 constexpr double LEAST_GAIN = 1e-4, LESS_BETA = 0.95;
 constexpr int STD_STALLS = 75;
 
+// Rounded once, as a conversion does. Made of bits: the unit that converts takes a warp every eighth cycle. The high half is the last bits of a
+// double between 2^84 and 2^85, the low half those of one between 2^52 and 2^53.
+DEVICE double double_of(uint64_t value)
+{
+    constexpr double BOTH = 19342813118337666422669312.0;  // 2^84 + 2^52
+    const double high = __dadd_rn(__hiloint2double(0x45300000, (int)(uint32_t)(value >> 32)), -BOTH);
+    return __dadd_rn(high, __hiloint2double(0x43300000, (int)(uint32_t)value));
+}
+
 DEVICE double units_of(uint64_t low, uint64_t high)
 {
-    return __dadd_rn(__dmul_rn((double)high, 18446744073709551616.0), (double)low);
+    return __dadd_rn(__dmul_rn(double_of(high), 18446744073709551616.0), double_of(low));
 }
 
 // Takes the bound of the present duals. Returns whether it is the least. `writes`: this thread writes the log.

@@ -11,6 +11,11 @@
 // which holds all 16 MB of nodes. 10^9 links, 10^7 nodes: nodes are 160 MB, so sectors come from device memory, 64 GB, 13.3 ms at best;
 // random sectors of 32 bytes reach about a third of that, 40 ms.
 //
+// Several GPUs. Each sweeps the rows of its nodes. A warp that has a new dual writes it to the memory of all other GPUs at once, so the exchange
+// goes on during the sweep: 4 bytes a node, a packet of some 48 on NVLink, 24 MB of 10^6 nodes on two GPUs, 0.06 ms at 400 GB/s. Behind the sweep
+// sums follow, 40 bytes; streams wait for each other's events, and each GPU copies the duals of the others to its nodes and does the same with
+// the same sums. No kernel waits for another one.
+//
 // Operations. 7 looks at a row of 3 to 6 issue slots a link: 2e8 * 35 / 32 = 2.2e8, 0.24 ms on 528 schedulers at 1.755 GHz. They hide
 // behind the gathers of other warps.
 #include "overlay/gpu/dist.cuh"
@@ -44,8 +49,8 @@ template <class ROW, int K>
 DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, int32_t most, int threads,
                       int rank, ROW &row)
 {
-    const int64_t first = p.is_complete ? 0 : p.d_first[i];
-    const int32_t all = p.is_complete ? p.nodes : (int32_t)(p.d_first[i + 1] - first), size = all < most ? all : most;
+    const int64_t first = p.is_complete ? 0 : row_begin(p, i);
+    const int32_t all = p.is_complete ? p.nodes : (int32_t)(row_begin(p, i + 1) - first), size = all < most ? all : most;
     int32_t to[K];
     row.lowest = UINT32_MAX;
 #pragma unroll
@@ -65,7 +70,7 @@ DEVICE void load_kept(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, 
 DEVICE block_row load_row(const overlay_gpu_plan &p, const overlay_gpu_node *nodes, const overlay_gpu_node &me, int32_t i, uint64_t *entry,
                           block_room *room)
 {
-    const int64_t first = p.is_complete ? 0 : p.d_first[i], size = p.is_complete ? p.nodes : p.d_first[i + 1] - first;
+    const int64_t first = p.is_complete ? 0 : row_begin(p, i), size = p.is_complete ? p.nodes : row_begin(p, i + 1) - first;
     for (int64_t k = threadIdx.x; k < size; k += blockDim.x) {
         const int32_t j = p.is_complete ? (int32_t)k : __ldcs(p.d_to + first + k);
         uint32_t excess = 0, most = 0;
@@ -86,8 +91,12 @@ struct sweep_sums {
 // The neighbours of a node look at all their links again: its dual is lower than their lists allow for.
 DEVICE void void_lists(const overlay_gpu_plan &p, int32_t i, int threads, int rank)
 {
-    for (int64_t at = p.d_first[i] + rank; at < p.d_first[i + 1]; at += threads)
-        p.d_near[p.d_to[at]] = INT32_MAX;
+    for (int64_t at = row_begin(p, i) + rank; at < row_begin(p, i + 1); at += threads) {
+        const int32_t j = p.d_to[at];
+        p.d_near[j] = INT32_MAX;
+        for (int q = 0; q < p.mails; q++)  // one of these has the row of j
+            p.d_mail[q].near[j] = INT32_MAX;
+    }
 }
 
 // The `rank` of `threads` that have the row; the first one writes what the node leaves. False: a look went below `floor`, where the row lacks
@@ -101,7 +110,7 @@ DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const
     uint64_t worth = 0;
     uint32_t next = me.dual;
     if (METHOD == OVERLAY_GPU_JUMP) {
-        const jump_rule rule = {t.width, 1.0 / (double)t.width, p.rules.inner};
+        const jump_rule rule = {t.width, t.width > 0 ? 1.0 / (double)t.width : 0, p.rules.inner};
         uint32_t reach = p.d_reach[i];
         next = jump(row, rule, me.dual, me.bandwidth, reach, worth);
         if (row.lowest < floor)
@@ -123,12 +132,16 @@ DEVICE bool work(const sweep_task &t, const ROW &row, int side, int32_t i, const
         const int64_t excess = (int64_t)row.both(me.dual, &worth) - me.bandwidth;
         if (METHOD == OVERLAY_GPU_STD) {
             add_to(sums.squares, (uint64_t)(excess * excess));
+            tell_others(p, t.tick, i, (uint32_t)excess, threads, rank);
             if (writes)
                 p.d_excess[i] = (int32_t)excess;
         }
     }
-    if (METHOD != OVERLAY_GPU_STD && writes)
-        p.d_node[side ^ 1][i].dual = next;
+    if (METHOD != OVERLAY_GPU_STD) {
+        tell_others(p, t.tick, i, next, threads, rank);
+        if (writes)
+            p.d_node[side ^ 1][i].dual = next;
+    }
     add_to(sums.bound, worth + 2 * ((uint64_t)me.dual * me.bandwidth));
     return true;
 }
@@ -252,8 +265,34 @@ template <int METHOD, int K, int THREADS> __global__ void __launch_bounds__(THRE
 
 // ---- What follows from the sums
 
-// All nodes: every thread finds the next state by itself. The first one writes it, and clears the sums of the next sweep. A block of
-// 256 threads has 256 nodes at a time; 16 to 28 bytes a node.
+// Behind the rows of a part: its sums go to the others.
+__global__ void post(const __grid_constant__ sweep_task t)
+{
+    const overlay_gpu_plan &p = t.plan;
+    const int slot = (int)(t.tick % OVERLAY_GPU_SLOTS);
+    for (int q = (int)threadIdx.x; q < p.mails; q += (int)blockDim.x)
+        p.d_mail[q].sums[slot * p.parts + p.part] = p.d_sums[slot];
+}
+
+// All parts have posted: a thread adds the sums of the others to those of this one.
+__global__ void collect(const __grid_constant__ sweep_task t)
+{
+    const overlay_gpu_plan &p = t.plan;
+    const int slot = (int)(t.tick % OVERLAY_GPU_SLOTS);
+    overlay_gpu_sums &own = p.d_sums[slot];
+    wide_sum bound = {own.low, own.high}, squares = {own.square_low, own.square_high};
+    unsigned long long is_cut = own.is_cut;
+    for (int q = 0; q < p.parts; q++) {
+        const overlay_gpu_sums other = q == p.part ? overlay_gpu_sums{} : p.inbox.sums[slot * p.parts + q];
+        add_to(bound, other.low, other.high);
+        add_to(squares, other.square_low, other.square_high);
+        is_cut |= other.is_cut;
+    }
+    own = {bound.low, bound.high, squares.low, squares.high, is_cut};
+}
+
+// All nodes, those of other parts, too: every thread finds the next state by itself, and all parts find the same. The first one writes it, and
+// clears the sums of the next sweep. A block of 256 threads has 256 nodes at a time; 16 to 28 bytes a node.
 __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) apply(const __grid_constant__ sweep_task t, overlay_gpu_method method)
 {
     const overlay_gpu_plan &p = t.plan;
@@ -276,10 +315,14 @@ __global__ void __launch_bounds__(OVERLAY_GPU_BLOCK) apply(const __grid_constant
     }
     for (int64_t i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x; !is_done && i < p.nodes; i += (int64_t)gridDim.x * blockDim.x) {
         const uint32_t dual = p.d_node[side][i].dual;
+        const bool is_own = i >= p.first_node && i < p.end_node;
+        const uint32_t told = is_own ? 0 : p.inbox.duals[(int64_t)slot * p.nodes + i];
         if (is_less)
             p.d_best[i] = dual;
         if (method == OVERLAY_GPU_STD)
-            p.d_node[side ^ 1][i].dual = stepped(dual, length, p.d_excess[i]);
+            p.d_node[side ^ 1][i].dual = stepped(dual, length, is_own ? p.d_excess[i] : (int32_t)told);
+        else if (!is_own)
+            p.d_node[side ^ 1][i].dual = told;
     }
     if (is_writer) {
         s.is_ended = s.is_ended != 0 || sums.is_cut != 0;
@@ -367,8 +410,8 @@ extern "C" cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int c, i
     return error;
 }
 
-extern "C" cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width,
-                                                cudaStream_t stream, cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined)
+extern "C" cudaError_t overlay_gpu_launch_rows(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, uint32_t width,
+                                               cudaStream_t stream, cudaStream_t side, cudaEvent_t forked, cudaEvent_t joined)
 {
     const sweep_task task = {*plan, 0, 0, tick, width};
     const bool has_long = plan->classes[OVERLAY_GPU_WARP_CLASSES].first < plan->classes[OVERLAY_GPU_CLASSES - 1].end;
@@ -383,6 +426,13 @@ extern "C" cudaError_t overlay_gpu_launch_sweep(const overlay_gpu_plan *plan, ov
         error = cudaEventRecord(joined, side);
         error = error != cudaSuccess ? error : cudaStreamWaitEvent(stream, joined, 0);
     }
+    return error != cudaSuccess || plan->mails == 0 ? error : launch(post, dim3(1), WARP, 0, stream, task);
+}
+
+extern "C" cudaError_t overlay_gpu_launch_apply(const overlay_gpu_plan *plan, overlay_gpu_method method, int64_t tick, cudaStream_t stream)
+{
+    const sweep_task task = {*plan, 0, 0, tick, 0};
+    const cudaError_t error = plan->mails == 0 ? cudaSuccess : launch(collect, dim3(1), 1, 0, stream, task);
     return error != cudaSuccess ? error : launch(apply, dim3(blocks_of_nodes(plan->nodes)), OVERLAY_GPU_BLOCK, 0, stream, task, method);
 }
 

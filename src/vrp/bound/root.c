@@ -305,7 +305,7 @@ mco_status vrp_root_columns(vrp_root *root)
     MCO_TRY(vrp_master_open(proof->ctx, proof->run, &r->problem, NULL, plan, r->price, &r->master));
     r->has_master = true;
     r->master.known = known_in_units(r);
-    r->master.threads = r->settings.threads;
+    r->master.threads = vrp_relax_threads(&r->settings);
     r->precision = r->master.precision;
     if (proof->params->cuts != MCO_VRP_CUTS_NONE && !vrp_bound_has_length(&r->problem))
         r->master.precision = COARSE_PRECISION;

@@ -137,7 +137,7 @@ static mco_status anneal_parts(vrp_herd *h)
     const double n = s->problem->customers;
     double size = FIRST_PART;
     while (!is_over(h)) {
-        const double most = fmin((double)s->now.routes / VRP_HERD_ROUTES, h->walks);
+        const double most = fmin(vrp_herd_most_parts(h), h->walks);
         const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng)) * s->temperatures.warm;
         const int64_t before = s->now_cost;
         const int32_t parts = (int32_t)fmax(1, fmin(n / size, most));

@@ -31,6 +31,7 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
         state::join, state::stream;
     using crowd_exchange<IS_MATRIX, HAS_LENGTH>::crowd_exchange;
     using crowd_exchange<IS_MATRIX, HAS_LENGTH>::improve;
+    using crowd_exchange<IS_MATRIX, HAS_LENGTH>::exchange_tails;
     using crowd_exchange<IS_MATRIX, HAS_LENGTH>::link;
 
     // ---- Ruin
@@ -435,7 +436,7 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
 
     // ---- Steps
 
-    __device__ void step(float temperature)
+    __device__ void ruin_and_recreate(float temperature)
     {
         int32_t bound, change = ruin(temperature, &bound);
         arrange();
@@ -448,6 +449,13 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_lane : crowd_exchange<IS
         cost += change;
         if (plan.exchanges > 0)
             cost += improve();
+    }
+
+    __device__ void step(float temperature)
+    {
+        ruin_and_recreate(temperature);
+        if (plan.tails > 0)
+            cost += exchange_tails(TAILS_HEAT * temperature);
     }
 
     // Lists the rings of the part, and counts its customers.

@@ -42,6 +42,7 @@ typedef struct vrp_crowd_plan {
     float hot, cold;
     float removed;                 // customers that a step takes out: about so many on average
     int32_t longest_string, longest_kept, exchanges;
+    int32_t tails;                 // exchanges of route ends that a step proposes, at most LANES; it makes at most one
     float spread;                  // the first copy begins at hot / 2^(spread / 2), the last at hot * 2^(spread / 2)
     uint64_t seed;
 } vrp_crowd_plan;

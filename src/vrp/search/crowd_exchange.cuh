@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A crowd on a GPU (vrp/search/crowd.cuh): reversals and exchanges of route ends around the customers that a step has moved.
+// A crowd on a GPU (vrp/search/crowd.cuh): reversals and exchanges of route ends around the customers that a step has moved;
+// and annealed exchanges of route ends anywhere, for long routes.
 #ifndef MCO_VRP_SEARCH_CROWD_EXCHANGE_CUH
 #define MCO_VRP_SEARCH_CROWD_EXCHANGE_CUH
 
@@ -10,9 +11,9 @@ namespace vrp_crowds {
 template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<IS_MATRIX, HAS_LENGTH> {
     using state = crowd_state<IS_MATRIX, HAS_LENGTH>;
     using state::crowd, state::plan, state::lane, state::customers, state::part, state::node, state::load_to,
-        state::length_to, state::ring, state::scratch, state::used, state::longest_seed, state::removed,
-        state::order, state::cost, state::depot, state::line, state::demand, state::service, state::near,
-        state::read, state::write, state::distance, state::join;
+        state::length_to, state::ring, state::scratch, state::s, state::drawn, state::own, state::used,
+        state::longest_seed, state::removed, state::order, state::cost, state::depot, state::line, state::demand,
+        state::service, state::near, state::read, state::write, state::draw, state::distance, state::join;
     using crowd_state<IS_MATRIX, HAS_LENGTH>::crowd_state;
 
     // One end of an exchange: customer c, whose edge behind or before it is cut.
@@ -206,6 +207,38 @@ template <bool IS_MATRIX, bool HAS_LENGTH> struct crowd_exchange : crowd_state<I
             }
         }
         return sum;
+    }
+
+    // Each of the first plan.tails lanes draws a customer of the part, one near it in another route of the part, and a way
+    // to exchange the ends of these routes there. One exchange whose change of cost is less than `heat` times an exponential
+    // random number is made. Returns the change of cost.
+    __device__ int32_t exchange_tails(float heat)
+    {
+        draw();
+        const int mine = s->own[(int)__umulhi(drawn, (uint32_t)own)];
+        draw();
+        const int at = (int)__umulhi(drawn, (uint32_t)longest_seed);
+        const int c = lane < plan.tails && at < ring[mine].count ? line(mine)[at] : 0;
+        draw();
+        const int u = __ldg(crowd.near + c * LANES + (int)__umulhi(drawn, NEAR_TAILS)), way = (int)(drawn & 3);
+        draw();
+        const float chance = (float)(drawn | 1u) * 0x1p-32f;
+        const int32_t limit = __float2int_ru(fminf(-heat * __logf(chance), (float)(1 << 29)));
+        const vrp_crowd_node of_c = read(c), of_u = read(u);
+        bool may = c > 0 && u > 0 && of_u.ring != of_c.ring && ring[of_u.ring].part == part;
+        int32_t change = 0;
+        if (may) {
+            const end a = end_at(c, of_c, way & 1), b = end_at(u, of_u, way >> 1);
+            const int32_t along = distance(c, u), other_along = distance(a.other, b.other);
+            change = along + other_along - a.cut - b.cut;
+            may = change < limit && has_room(a, b) && may_join(a, b, along, other_along);
+        }
+        const uint32_t among = __ballot_sync(ALL_LANES, may);
+        if (among == 0)
+            return 0;
+        const int owner = __ffs((int)among) - 1;
+        make_move(__shfl_sync(ALL_LANES, c, owner), __shfl_sync(ALL_LANES, u, owner), __shfl_sync(ALL_LANES, way, owner));
+        return __shfl_sync(ALL_LANES, change, owner);
     }
 };
 

@@ -19,6 +19,8 @@ constexpr float SPLIT = 0.5f;              // share of the strings that keep som
 constexpr float SPLIT_ENDS = 0.01f;        // chance that the middle ends here; else it grows by one customer
 constexpr int STEPS_BETWEEN_LOOKS = 256;    // at *stop
 constexpr int MOST_MOVES = 8;              // of the improvement around one customer
+constexpr uint32_t NEAR_TAILS = 10;        // neighbours among which the other customer of an exchange of ends is drawn
+constexpr float TAILS_HEAT = 0.3f;         // temperature of exchanges of route ends, relative to that of steps
 constexpr int TOUCHED = 4 * VRP_CROWD_REMOVED + 2 * VRP_CROWD_REMOVED;
 constexpr int RINGS = 2 * VRP_CROWD_REMOVED;
 

@@ -10,8 +10,10 @@
 
 enum {
     LEAST_COPIES = 8,
+    MOST_THINNED = 4,          // so many times fewer walks than fit, at most
     SPARE_ROOM = 64,           // customers that a route may get above twice the longest one
     EXCHANGES = 10, LONGEST_KEPT = 20,
+    TAILS = 10,                // exchanges of route ends proposed by a step, where routes are long
     MATRIX_CUSTOMERS = 20000,  // 1.6 GB
     SPHERE_CUSTOMERS = 3000    // a matrix takes a second of a core
 };
@@ -45,13 +47,35 @@ double vrp_herd_steps(const vrp_herd *h)
     return fmax(planned, 1);
 }
 
+static bool is_long(const vrp_herd *h)
+{
+    return vrp_rounds_customers_of_route(h->s) >= VRP_LONG_ROUTE;
+}
+
+double vrp_herd_most_parts(const vrp_herd *h)
+{
+    return fmax(1, (double)h->s->now.routes / (is_long(h) ? VRP_HERD_LONG_ROUTES : VRP_HERD_ROUTES));
+}
+
+// Parts of a copy for walks of so many steps a customer, whatever its routes and the number of walks.
+static double wanted_parts(const vrp_herd *h, double steps_per_customer)
+{
+    return (double)h->s->problem->customers * steps_per_customer / vrp_herd_steps(h);
+}
+
 // Parts of a copy for walks of so many steps a customer.
 int32_t vrp_herd_parts_for(const vrp_herd *h, double steps_per_customer)
 {
-    const vrp_rounds *s = h->s;
-    const double wanted = (double)s->problem->customers * steps_per_customer / vrp_herd_steps(h);
-    const double most = fmin((double)s->now.routes / VRP_HERD_ROUTES, (double)h->walks / LEAST_COPIES);
-    return (int32_t)fmax(1, fmin(wanted, most));
+    const double most = fmin(vrp_herd_most_parts(h), (double)h->walks / LEAST_COPIES);
+    return (int32_t)fmax(1, fmin(wanted_parts(h, steps_per_customer), most));
+}
+
+// The walks of a multiprocessor, of which it can run `resident` at the same time. Fewer are faster each. So there are fewer
+// where even the most parts leave a copy few steps, as few long routes of many customers do.
+static int32_t walks_at_once(const vrp_herd *h, int32_t resident)
+{
+    const double too_few = wanted_parts(h, VRP_HERD_FULL_STEPS) / vrp_herd_most_parts(h);
+    return (int32_t)fmax(1, resident / fmax(1, fmin(too_few, MOST_THINNED)));
 }
 
 void vrp_herd_set_parts(vrp_herd *h, int32_t parts)
@@ -75,9 +99,10 @@ static mco_status choose_sizes(vrp_herd *h, int32_t resident)
     const mco_vrp *p = s->problem;
     const int32_t n = p->customers;
     h->walks = resident * h->device.info.multiprocessors;
+    h->walks = walks_at_once(h, resident) * h->device.info.multiprocessors;
     const int32_t spare = vrp_herd_parts_for(h, VRP_HERD_FULL_STEPS) + 2;
     int32_t rings = s->now.routes + spare;
-    rings = p->vehicles > 0 && rings > p->vehicles ? p->vehicles : rings;
+    rings = s->vehicles > 0 && rings > s->vehicles ? s->vehicles : rings;
     rings = rings < n ? rings : n;
     const int64_t room = 2 * (int64_t)vrp_rounds_longest_route(s) + SPARE_ROOM;
     c->rings = rings;
@@ -360,6 +385,7 @@ mco_status vrp_herd_walk(vrp_herd *h, vrp_crowd_plan *plan, bool is_same)
     plan->longest_string = VRP_LONGEST_STRING;
     plan->longest_kept = LONGEST_KEPT;
     plan->exchanges = EXCHANGES;
+    plan->tails = is_long(h) ? TAILS : 0;
     plan->seed = mco_rng_next(&s->rng);
     MCO_CUDA(h->device.ctx, cudaMemsetAsync(h->d_stop, 0, sizeof *h->d_stop, stream));
     MCO_CUDA(h->device.ctx, cudaMemsetAsync(c->steps, 0, sizeof *c->steps, stream));

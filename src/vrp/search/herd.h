@@ -9,6 +9,7 @@
 
 enum {
     VRP_HERD_ROUTES = 4,            // of a part, at least, on average
+    VRP_HERD_LONG_ROUTES = 2,       // the same where routes are long
     VRP_HERD_FULL_STEPS = 12000     // per customer of the whole: copies that get more have fewer parts
 };
 
@@ -31,6 +32,8 @@ typedef struct vrp_herd {
 // `share` of the search. The caller closes h->device in any case. Errors: MEMORY, DEVICE.
 mco_status vrp_herd_open(vrp_rounds *s, double share, vrp_herd *h);
 
+// The most parts of a copy by its routes.
+double vrp_herd_most_parts(const vrp_herd *h);
 // Steps of one walk until the end of the stage.
 double vrp_herd_steps(const vrp_herd *h);
 // Parts of a copy for walks of so many steps a customer.

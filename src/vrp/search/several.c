@@ -11,6 +11,7 @@
 enum {
     ROUNDS = 24,
     LEAST_COPIES = 4, MOST_COPIES = 8,  // or as many as there are threads
+    REPLACED = 8,                       // a round replaces the worst one of so many
     MANY_ROUTES = 50                    // so many average out what chance does to each
 };
 static const double STEPS_OF_COPY = 2000;  // per customer, at least
@@ -60,19 +61,19 @@ static void take_first(vrp_rounds *s)
         s->task_of[r] = 0;
 }
 
-// Makes the best task the first. With `replaces`, the worst one becomes a copy of it.
+// Sorts the tasks by cost, the best first; equal ones keep their order. With `replaces`, the best ones take the places of the
+// worst ones: one in REPLACED, at least one.
 static void select_best(vrp_rounds *s, int32_t count, bool replaces)
 {
-    int32_t best = 0, worst = 0;
-    for (int32_t k = 1; k < count; k++) {
-        best = s->tasks[k].cost < s->tasks[best].cost ? k : best;
-        worst = s->tasks[k].cost > s->tasks[worst].cost ? k : worst;
-    }
-    if (replaces && best != worst)
-        copy_routes(&s->tasks[best], &s->tasks[worst]);
-    const vrp_task t = s->tasks[0];
-    s->tasks[0] = s->tasks[best];
-    s->tasks[best] = t;
+    for (int32_t k = 1; k < count; k++)
+        for (int32_t i = k; i > 0 && s->tasks[i].cost < s->tasks[i - 1].cost; i--) {
+            const vrp_task t = s->tasks[i];
+            s->tasks[i] = s->tasks[i - 1];
+            s->tasks[i - 1] = t;
+        }
+    const int32_t share = count > REPLACED ? count / REPLACED : 1, replaced = replaces && count > 1 ? share : 0;
+    for (int32_t k = 0; k < replaced; k++)
+        copy_routes(&s->tasks[k], &s->tasks[count - 1 - k]);
     take_first(s);
 }
 

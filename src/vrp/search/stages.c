@@ -277,10 +277,11 @@ static bool wants_crowd(const vrp_rounds *s, const vrp_processor *regions)
 static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *device_s)
 {
     mco_status st = MCO_OK;
-    if (wants_crowd(s, regions))
-        return regions->crowd(s, vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
-    if (regions == NULL)
+    const bool is_long = vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE;
+    if (regions == NULL || is_long)
         MCO_TRY(vrp_fleet_choose(s));
+    if (wants_crowd(s, regions))
+        return regions->crowd(s, is_long ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
     const double until = fmin(regions != NULL ? share_before_gpu(s) : 1, vrp_whole_share(s));
     const int32_t copies = regions == NULL ? vrp_several_count(s) : 1;
     MCO_TRY(copies > 1 ? vrp_several_anneal(s, copies, until) : vrp_whole_anneal(s, until));

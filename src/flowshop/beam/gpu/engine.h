@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beams on a GPU: the same schedules, bounds and counts as on the cores, for equal width, target and idle share.
+// Beams on one GPU or several: the same schedules, bounds and counts as on the cores, for equal width, target and idle share.
 #ifndef MCO_FLOWSHOP_BEAM_GPU_ENGINE_H
 #define MCO_FLOWSHOP_BEAM_GPU_ENGINE_H
 
@@ -10,6 +10,7 @@ typedef struct flowshop_beam_gpu flowshop_beam_gpu;
 
 typedef struct flowshop_beam_gpu_task {
     int64_t width, upper;
+    int gpus;                        // so many of those opened work on it, at least one; the schedule is the same for any number
     float idle_share;
     bool (*must_stop)(void *state);  // asked every millisecond
     void *state;
@@ -26,13 +27,16 @@ typedef struct flowshop_beam_gpu_answer {
 // Refuses an instance that the kernels cannot take. `upper` is the largest target of all beams. Errors: LIMIT, with value and limit.
 mco_status flowshop_beam_gpu_refuse(mco_context *ctx, const flowshop_beam_shape *shape, int64_t upper);
 
-// Opens the GPU and uploads the instance; `shape` is borrowed until the beams are closed. All arrays on the device together take at
-// most `memory` bytes, INFINITY: what is free. Errors: LIMIT as above, DEVICE, MEMORY.
-mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpu, const flowshop_beam_shape *shape, int64_t upper, double memory,
-                                  flowshop_beam_gpu **out);
+// Opens `count` GPUs, FLOWSHOP_BEAM_GPU_PARTS at most, and uploads the instance; `shape` is borrowed until the beams are closed. All arrays on
+// a device together take at most `memory` bytes, INFINITY: what is free. A GPU named twice works as two. Errors: LIMIT as above, DEVICE (also
+// where one GPU cannot write another's memory), MEMORY.
+mco_status flowshop_beam_gpu_open(mco_context *ctx, const mco_gpu *gpus, int count, const flowshop_beam_shape *shape, int64_t upper,
+                                  double memory, flowshop_beam_gpu **out);
+int32_t flowshop_beam_gpu_count(const flowshop_beam_gpu *beams);
 void flowshop_beam_gpu_close(mco_context *ctx, flowshop_beam_gpu **beams);
 
-// The width that fits `memory` and what the device had free when it was opened; and the bytes on the device with beams up to `width`.
+// The width that fits `memory` and what each device had free when it was opened, with all GPUs on one beam; and the bytes on each device with
+// beams up to `width`.
 int64_t flowshop_beam_gpu_widest(const flowshop_beam_gpu *beams);
 double flowshop_beam_gpu_bytes(const flowshop_beam_gpu *beams, int64_t width);
 

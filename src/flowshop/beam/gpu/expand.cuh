@@ -62,10 +62,46 @@ DEVICE int warp_scan(int value, int lane)
     return value;
 }
 
+// ---- Parts and blocks
+
+DEVICE bool must_stop(const flowshop_beam_gpu_args &a)
+{
+    return *(const volatile int32_t *)a.own.d_stop != 0;
+}
+
+// What this kernel leaves is void, so all kernels behind it, of all parts, must see the wish to stop before they read that.
+DEVICE void pass_stop_on(const flowshop_beam_gpu_args &a)
+{
+    for (int p = 0; p < a.parts; p++)
+        *(volatile int32_t *)a.peers[p].d_stop = 1;
+}
+
 // Whether the host asks to stop; equal for all threads of a block, which all call it.
 DEVICE bool block_must_stop(const flowshop_beam_gpu_args &a)
 {
-    return __syncthreads_or(*(const volatile int32_t *)a.d_stop) != 0;
+    const bool is_over = __syncthreads_or(must_stop(a)) != 0;
+    if (is_over && threadIdx.x == 0)
+        pass_stop_on(a);
+    return is_over;
+}
+
+// Whether this is the last block to come here; it sees what the others wrote before. All threads of all blocks call it.
+DEVICE bool is_last_block(const flowshop_beam_gpu_args &a)
+{
+    bool is_last = false;
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        is_last = atomicInc(&a.d_control->tickets, gridDim.x - 1) == gridDim.x - 1;
+    is_last = __syncthreads_or(is_last) != 0;
+    __threadfence();
+    return is_last;
+}
+
+// The first of the nodes of `part`.
+DEVICE uint32_t first_node(const flowshop_beam_gpu_args &a, int part)
+{
+    return (uint32_t)((uint64_t)a.d_control->nodes[a.depth] * (uint32_t)part / (uint32_t)a.parts);
 }
 
 // ---- A node in shared memory
@@ -76,6 +112,7 @@ struct warp_memory {
     int steps;        // machines, the last quad filled up
     uint16_t *list;   // [room] free jobs, ascending; behind them [2][room] bounds of their children at each end
     int room;
+    uint32_t *range;  // the least and the largest key so far
 };
 
 DEVICE uint32_t *next_of(const warp_memory &s, int side)
@@ -121,14 +158,15 @@ __host__ __device__ inline size_t table_bytes(const flowshop_beam_gpu_args &a)
 
 __host__ __device__ inline size_t warp_bytes(const flowshop_beam_gpu_args &a)
 {
-    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)list_room(a.jobs) * 3 * sizeof(uint16_t);
+    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)list_room(a.jobs) * 3 * sizeof(uint16_t) + sizeof(uint4);
 }
 
 DEVICE warp_memory memory_of_warp(const flowshop_beam_gpu_args &a, char *shared, int warp)
 {
     const int steps = a.quads * QUAD;
     uint32_t *words = (uint32_t *)(shared + table_bytes(a) + warp * warp_bytes(a));
-    return {words, steps, (uint16_t *)(words + 4 * steps), list_room(a.jobs)};
+    uint16_t *const list = (uint16_t *)(words + 4 * steps);
+    return {words, steps, list, list_room(a.jobs), (uint32_t *)(list + 3 * list_room(a.jobs))};
 }
 
 DEVICE uint32_t in_both_halves(uint32_t value)
@@ -372,12 +410,23 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
                 gap[e] = __saturatef(__fadd_rn(gap[e], __fadd_rn(time, steps[i])));
             }
     }
+    uint32_t least = NONE, most = 0;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int at = first + WARP * e + lane;
         const float gaps = fminf(__fsub_rn(sum[e], SUM_BASE), (float)LARGEST_SLOPE);
-        if (at < count)
-            keys[alive[at]] = key_of(a, g, bounds_of(s, side)[alive[at]], gaps);
+        if (at < count) {
+            const uint32_t key = key_of(a, g, bounds_of(s, side)[alive[at]], gaps);
+            keys[alive[at]] = key;
+            least = min(least, key);
+            most = max(most, key);
+        }
+    }
+    least = __reduce_min_sync(ALL_LANES, least);
+    most = __reduce_max_sync(ALL_LANES, most);
+    if (lane == 0) {
+        s.range[0] = min(s.range[0], least);
+        s.range[1] = max(s.range[1], most);
     }
 }
 
@@ -405,7 +454,7 @@ DEVICE int list_alive(const flowshop_beam_gpu_args &a, const warp_memory &s, int
 template <int BYTES>
 DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
 {
-    uint32_t *keys = a.d_keys + (size_t)node * (a.jobs - a.depth);
+    uint32_t *keys = a.d_keys + (size_t)(node - first_node(a, a.part)) * (a.jobs - a.depth);
     const int count = list_alive(a, s, side, lane, keys);
     if (count == 0)
         return;
@@ -424,6 +473,23 @@ DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *tabl
 
 // ---- All nodes of a layer
 
+// Tells all parts the least and the largest key of this one.
+DEVICE void report_range(const flowshop_beam_gpu_args &a, const warp_memory &s, int lane)
+{
+    flowshop_beam_gpu_control *const c = a.d_control;
+    if (lane == 0) {
+        atomicMin(&c->least, s.range[0]);
+        atomicMax(&c->largest, s.range[1]);
+    }
+    if (!is_last_block(a) || threadIdx.x > 0)
+        return;
+    const uint32_t least = atomicExch(&c->least, NONE), largest = atomicExch(&c->largest, 0u);
+    for (int p = 0; p < a.parts; p++) {
+        a.peers[p].d_reports[a.part].least = least;
+        a.peers[p].d_reports[a.part].largest = largest;
+    }
+}
+
 template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand(const flowshop_beam_gpu_args a)
 {
     char *shared = dynamic_shared<char>();
@@ -433,10 +499,16 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
     __syncthreads();
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
     const warp_memory s = memory_of_warp(a, shared, warp);
-    const uint32_t nodes = a.d_control->nodes[a.depth];
-    for (uint32_t node = blockIdx.x * warps + warp; node < nodes; node += gridDim.x * warps) {
-        if (__any_sync(ALL_LANES, *(const volatile int32_t *)a.d_stop))
-            return;
+    const uint32_t end_node = first_node(a, a.part + 1);
+    if (lane == 0) {
+        s.range[0] = NONE;
+        s.range[1] = 0;
+    }
+    for (uint32_t node = first_node(a, a.part) + blockIdx.x * warps + warp; node < end_node; node += gridDim.x * warps) {
+        if (__any_sync(ALL_LANES, must_stop(a))) {
+            pass_stop_on(a);
+            break;
+        }
         list_free_jobs(a, node, lane, s.list);
         fill_bound_terms(a, node, lane, s);
         __syncwarp();
@@ -447,12 +519,13 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
             back = bound_children<BYTES>(a, table, s, node, end, lane);
         }
         const int side = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
-        if (lane == 0)
-            a.d_sides[node] = (uint8_t)side;
+        if (lane < a.parts)
+            a.peers[lane].d_sides[a.depth & 1][node] = (uint8_t)side;
         __syncwarp();
         guide_children<BYTES>(a, table, s, node, side, lane);
         __syncwarp();
     }
+    report_range(a, s, lane);
 }
 
 }  // namespace

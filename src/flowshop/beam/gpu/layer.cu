@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A layer of a beam on a GPU: expand, select, make (flowshop/beam/layer.h has the definitions, plain.c is the reference). The whole beam
-// stays on the device: two layers of nodes, the keys of one layer's children, and for each layer the parents and moves of its nodes.
+// stays on the device: two layers of nodes, the keys of one layer's children, and for each layer the parents and moves of its nodes. Several
+// GPUs have a beam each in the same state; they share the children (select.cuh says how).
 //
 // Mapping and operations are at the head of each part: expand.cuh, select.cuh, make.cuh.
 //
-// Bytes of a node: 16 stride + 8 words + 32 for two layers, 4 jobs for keys, 6 jobs for parents and moves.
+// Bytes of a node: 16 stride + 8 words + 34 for two layers, 4 jobs for keys (of its share), 6 jobs for parents and moves, 20 for choosing.
 //
 // Rate. An H200 makes 38.6 G children a second at 500x60 and 800x60, 64.6 G at 300x20, both ends counted (NOTES.md,
 // bench/results/flowshop-beams-gpu.csv). Limit: issue slots, of which 74 % are busy (ncu, expand at 500x60). A child and machine takes 2.4 instructions for its bound, and 7.1 for its guide at the end that grows.
@@ -45,26 +46,31 @@ cudaError_t flowshop_beam_gpu_settle(const flowshop_beam_gpu_args *args, int32_t
     return args->time_bytes == 1 ? settle<1>(shape) : settle<2>(shape);
 }
 
-cudaError_t flowshop_beam_gpu_launch(const flowshop_beam_gpu_args *args, const flowshop_beam_gpu_shape *shape, cudaStream_t stream)
+cudaError_t flowshop_beam_gpu_launch(const flowshop_beam_gpu_args *args, const flowshop_beam_gpu_shape *shape, int step, cudaStream_t stream)
 {
     const flowshop_beam_gpu_args &a = *args;
-    const unsigned int blocks = (unsigned int)a.select_blocks, makers = (unsigned int)shape->multiprocessors * 8;
-    cudaError_t error = launch(a.time_bytes == 1 ? expand<1> : expand<2>, dim3((unsigned int)shape->blocks),
-                               (unsigned int)shape->warps * WARP, (size_t)shape->shared_bytes, stream, a);
-    if (error == cudaSuccess && a.depth + 1 == a.jobs)
-        return launch(take_leaf, dim3(1), FIND_THREADS, 0, stream, a);
-    for (int digit = 0; digit < 3 && error == cudaSuccess; digit++) {
-        error = launch(count_digits, dim3(blocks), SELECT_THREADS, 0, stream, a, digit);
-        if (error == cudaSuccess)
-            error = launch(find_digit, dim3(1), FIND_THREADS, 0, stream, a, digit);
+    const dim3 selectors((unsigned int)a.select_blocks), makers((unsigned int)shape->multiprocessors * 8);
+    cudaError_t error = cudaSuccess;
+    switch (step) {
+    case 0:
+        return launch(a.time_bytes == 1 ? expand<1> : expand<2>, dim3((unsigned int)shape->blocks), (unsigned int)shape->warps * WARP,
+                      (size_t)shape->shared_bytes, stream, a);
+    case 1:
+        if (a.depth + 1 == a.jobs)
+            return launch(take_leaf, dim3(1), LEAF_THREADS, 0, stream, a);
+        return launch(count_digit, selectors, SELECT_THREADS, 0, stream, a, 0);
+    case 2:
+        error = launch(place_digit, selectors, SELECT_THREADS, 0, stream, a, 0);
+        return error != cudaSuccess ? error : launch(write_children, selectors, SELECT_THREADS, 0, stream, a, 0);
+    case 3:
+        return launch(count_digit, selectors, SELECT_THREADS, 0, stream, a, 1);
+    case 4:
+        error = launch(place_digit, dim3(1), SELECT_THREADS, 0, stream, a, 1);
+        return error != cudaSuccess ? error : launch(count_digit, selectors, SELECT_THREADS, 0, stream, a, LAST_DIGIT);
+    case 5:
+        error = launch(place_digit, selectors, SELECT_THREADS, 0, stream, a, LAST_DIGIT);
+        return error != cudaSuccess ? error : launch(write_children, selectors, SELECT_THREADS, 0, stream, a, LAST_DIGIT);
+    default:
+        return launch(make_nodes, makers, MAKE_THREADS, 0, stream, a);
     }
-    if (error == cudaSuccess)
-        error = launch(count_chosen, dim3(blocks), SELECT_THREADS, 0, stream, a);
-    if (error == cudaSuccess)
-        error = launch(add_up, dim3(1), FIND_THREADS, 0, stream, a);
-    if (error == cudaSuccess)
-        error = launch(write_chosen, dim3(blocks), SELECT_THREADS, 0, stream, a);
-    if (error == cudaSuccess)
-        error = launch(make_nodes, dim3(makers), MAKE_THREADS, 0, stream, a);
-    return error;
 }

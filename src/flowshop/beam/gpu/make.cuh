@@ -87,8 +87,8 @@ __global__ void __launch_bounds__(MAKE_THREADS) make_nodes(const flowshop_beam_g
         return;
     const uint32_t count = a.d_control->nodes[a.depth + 1], free_jobs = (uint32_t)(a.jobs - a.depth);
     for (uint32_t child = blockIdx.x * warps + warp; child < count; child += gridDim.x * warps) {
-        const uint32_t node = a.d_chosen[child] / free_jobs;
-        const int side = a.d_sides[node], job = take_job(a, node, child, (int)(a.d_chosen[child] % free_jobs), lane);
+        const uint32_t node = a.own.d_chosen[child] / free_jobs;
+        const int side = a.own.d_sides[a.depth & 1][node], job = take_job(a, node, child, (int)(a.own.d_chosen[child] % free_jobs), lane);
         make_child(a, node, child, job, side, lane);
         if (lane == 0) {
             a.d_parents[a.depth * a.room + child] = node;
@@ -97,8 +97,8 @@ __global__ void __launch_bounds__(MAKE_THREADS) make_nodes(const flowshop_beam_g
     }
 }
 
-// One block: the child of least makespan of the last layer, the first of equals, and the moves that lead to it.
-__global__ void __launch_bounds__(FIND_THREADS) take_leaf(const flowshop_beam_gpu_args a)
+// One block: of this part's children of the last layer the one of least makespan, the first of equals, and the moves that lead to it.
+__global__ void __launch_bounds__(LEAF_THREADS) take_leaf(const flowshop_beam_gpu_args a)
 {
     __shared__ unsigned long long s_best;
     flowshop_beam_gpu_control *const c = a.d_control;
@@ -108,18 +108,20 @@ __global__ void __launch_bounds__(FIND_THREADS) take_leaf(const flowshop_beam_gp
         s_best = ~0ull;
     __syncthreads();
     unsigned long long best = ~0ull;
-    for (uint32_t node = threadIdx.x; node < c->nodes[a.depth]; node += blockDim.x)
-        best = min(best, (unsigned long long)a.d_keys[node] << 32 | node);
+    const uint32_t first = first_node(a, a.part), last = first_node(a, a.part + 1);
+    for (uint32_t node = first + threadIdx.x; node < last; node += blockDim.x)
+        best = min(best, (unsigned long long)a.d_keys[node - first] << 32 | node);
     atomicMin(&s_best, best);
     __syncthreads();
     if (threadIdx.x > 0 || s_best >> 32 == NONE)
         return;
     uint32_t node = (uint32_t)s_best;
+    c->leaf = node;
     c->makespan = (uint32_t)(s_best >> 32);
     for (int w = 0; w < a.words; w++) {
         const uint32_t set = a.d_sets[a.depth & 1][(size_t)node * a.words + w];
         if (set != 0)
-            c->moves[a.depth] = 2 * (uint32_t)(w * 32 + __ffs(set) - 1) + a.d_sides[node];
+            c->moves[a.depth] = 2 * (uint32_t)(w * 32 + __ffs(set) - 1) + a.own.d_sides[a.depth & 1][node];
     }
     for (int d = a.depth - 1; d >= 0; d--) {
         c->moves[d] = a.d_moves[d * a.room + node];

@@ -5,11 +5,13 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
+#include "vrp/bound/labels/crew.h"
 
 enum {
     MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
     STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock
     FIRST_SLOTS = 1 << 12,
+    CREW_LABELS = 64,         // of one load, from which threads pay
     ROUTES_OF_A_SET = 4       // elementary mode: so many times most_routes end the run before equal sets fold
 };
 
@@ -18,18 +20,16 @@ mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp
 {
     mco_status st = MCO_OK;
     const vrp_bound_problem *p = task->problem;
-    *out = (vrp_side){.ctx = ctx, .task = task, .states = states, .most_load = most_load, .most_labels = task->most_labels};
+    *out = (vrp_side){.ctx = ctx, .run = ctx, .task = task, .states = states, .most_load = most_load, .most_labels = task->most_labels};
     out->set_words = (p->nodes + 63) / 64;
     out->item_bytes = sizeof(vrp_label_item) +
                       (size_t)(states->words + (task->is_elementary ? out->set_words : 0)) * sizeof(uint64_t);
     out->bucket_width = ((int64_t)p->capacity + 1) / (MOST_BUCKETS / p->nodes) + 1;
     out->buckets = p->capacity / out->bucket_width + 1;
-    out->bucket_words = (out->buckets + 63) / 64;
     if (out->most_labels > INT32_MAX - 1)
         out->most_labels = INT32_MAX - 1;
     MCO_TRY(vrp_completion_open(ctx, task, is_backward, &out->completion));
     MCO_TRY(mco_alloc(ctx, &out->bucket, p->nodes * out->buckets));
-    MCO_TRY(mco_alloc(ctx, &out->filled, p->nodes * out->bucket_words));
     MCO_TRY(mco_alloc(ctx, &out->seen, out->set_words));
     MCO_TRY(mco_alloc_bytes(ctx, (void **)&out->draft, 1, out->item_bytes));
     for (int64_t k = 0; k < p->nodes * out->buckets; k++)
@@ -37,6 +37,8 @@ mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp
     if (task->is_elementary) {
         out->slots = FIRST_SLOTS;
         MCO_TRY(mco_alloc(ctx, &out->slot, out->slots));
+    } else {
+        MCO_TRY(mco_alloc(ctx, &out->settled, p->nodes));
     }
 done:
     if (st != MCO_OK)
@@ -44,8 +46,21 @@ done:
     return st;
 }
 
+static void clear_settled(vrp_side *side)
+{
+    for (int32_t i = 0; side->settled != NULL && i < side->task->problem->nodes; i++) {
+        mco_free(side->ctx, &side->settled[i].value);
+        mco_free(side->ctx, &side->settled[i].memory);
+        mco_free(side->ctx, &side->settled[i].index);
+    }
+    mco_free(side->ctx, &side->settled);
+}
+
 void vrp_side_close(vrp_side *side)
 {
+    vrp_crew_close(side);
+    clear_settled(side);
+    mco_free(side->ctx, &side->made);
     for (int64_t k = 0; k < side->chunk_room; k++)
         mco_free(side->ctx, &side->chunk[k]);
     mco_free(side->ctx, &side->chunk);
@@ -53,7 +68,6 @@ void vrp_side_close(vrp_side *side)
     mco_free(side->ctx, &side->slot);
     mco_free(side->ctx, &side->draft);
     mco_free(side->ctx, &side->seen);
-    mco_free(side->ctx, &side->filled);
     mco_free(side->ctx, &side->bucket);
     if (side->task != NULL)
         vrp_completion_close(side->ctx, &side->completion);
@@ -65,17 +79,22 @@ bool vrp_side_goes_on(vrp_side *side, int64_t steps)
     side->steps += steps;
     if (side->steps >= STEPS_A_LOOK && side->end == VRP_LABELS_DONE) {
         side->steps = 0;
-        if (mco_is_cancelled(side->ctx) || mco_clock_s() >= side->task->stop_s)
+        if (mco_is_cancelled(side->run) || mco_clock_s() >= side->task->stop_s)
             side->end = VRP_LABELS_STOPPED;
     }
     return side->end == VRP_LABELS_DONE;
 }
 
+int64_t vrp_side_most_routes(const vrp_side *side)
+{
+    const int64_t most = side->task->most_labels, equal = ROUTES_OF_A_SET * side->task->most_routes;
+    return side->task->is_elementary && equal < most ? equal : most;
+}
+
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail)
 {
     mco_status st = MCO_OK;
-    const int64_t most = side->task->most_labels, equal = ROUTES_OF_A_SET * side->task->most_routes;
-    if (side->final_count >= (side->task->is_elementary && equal < most ? equal : most)) {
+    if (side->final_count >= vrp_side_most_routes(side)) {
         side->end = VRP_LABELS_LIMIT;
         return MCO_OK;
     }
@@ -151,39 +170,52 @@ static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_l
 
 static int32_t *bucket_of(vrp_side *side, int32_t node, int32_t load)
 {
-    const int64_t b = load / side->bucket_width;
-    side->filled[node * side->bucket_words + (b >> 6)] |= (uint64_t)1 << (b & 63);
-    return &side->bucket[node * side->buckets + b];
+    return &side->bucket[node * side->buckets + load / side->bucket_width];
+}
+
+// Settles the labels of a bucket that have grown. A label that another one dominates is not needed: what it dominates the other one does too.
+static mco_status settle_bucket(vrp_side *side, int32_t node, int64_t bucket)
+{
+    mco_status st = MCO_OK;
+    vrp_side_settled *s = &side->settled[node];
+    for (int32_t at = side->bucket[node * side->buckets + bucket]; at >= 0; at = vrp_side_item(side, at)->next) {
+        const vrp_label_item *item = vrp_side_item(side, at);
+        if (item->status == VRP_LABEL_DEAD)
+            continue;
+        MCO_TRY(mco_grow(side->ctx, &s->value, &s->value_room, s->count + 1));
+        MCO_TRY(mco_grow(side->ctx, &s->memory, &s->memory_room, s->count + 1));
+        MCO_TRY(mco_grow(side->ctx, &s->index, &s->index_room, s->count + 1));
+        s->value[s->count] = item->value;
+        s->memory[s->count] = side->task->is_quick ? 0 : item->memory;
+        s->index[s->count++] = at;
+    }
+done:
+    return st;
 }
 
 // Whether a label of a lighter bucket of the same node dominates `item`. It is asked once, when the item grows: then all of those are
-// made.
+// settled. Blocks of values and memories are tested without a branch; few are left to be looked at whole.
 static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
 {
-    const int64_t own = item->load / side->bucket_width;
-    const uint64_t *filled = side->filled + item->node * side->bucket_words;
-    int64_t steps = 0;
-    for (int64_t w = 0; w <= own >> 6; w++) {
-        uint64_t left = filled[w];
-        if (w == own >> 6)
-            left &= ((uint64_t)1 << (own & 63)) - 1;
-        for (; left != 0; left &= left - 1) {
-            int32_t at = side->bucket[item->node * side->buckets + 64 * w + __builtin_ctzll(left)];
-            while (at >= 0) {
-                const vrp_label_item *other = vrp_side_item(side, at);
-                if (other->value > item->value)
-                    break;
-                steps++;
-                if (dominates(side, other, item)) {
-                    vrp_side_goes_on(side, steps);
-                    return true;
-                }
-                at = other->next;
-            }
-        }
+    enum { BLOCK = 16 };
+    const vrp_side_settled *s = &side->settled[item->node];
+    const int32_t value = item->value;
+    const uint32_t not_in = ~item->memory;
+    bool is_dominated = false;
+    int64_t k = 0;
+    for (; k < s->count && !is_dominated; k += BLOCK) {
+        const int64_t end = s->count - k < BLOCK ? s->count : k + BLOCK;
+        int32_t any = 0;
+        if (end == k + BLOCK)
+            for (int64_t l = k; l < k + BLOCK; l++)
+                any |= (s->value[l] <= value) & ((s->memory[l] & not_in) == 0);
+        else
+            any = 1;
+        for (int64_t l = k; any != 0 && l < end && !is_dominated; l++)
+            is_dominated = s->value[l] <= value && (s->memory[l] & not_in) == 0 && dominates(side, vrp_side_item(side, s->index[l]), item);
     }
-    vrp_side_goes_on(side, steps);
-    return false;
+    vrp_side_goes_on(side, k / BLOCK + 1);
+    return is_dominated;
 }
 
 // Where `item` goes in its bucket, ordered by value; NULL: a label there dominates it.
@@ -274,10 +306,9 @@ done:
     return st;
 }
 
-// Whether the draft is needed. It marks labels dead that it makes needless. *place: its slot.
-static bool is_needed(vrp_side *side, uint64_t *place)
+// Whether `item` is needed. It marks labels dead that it makes needless. *place: its slot.
+static bool is_needed(vrp_side *side, const vrp_label_item *item, uint64_t *place)
 {
-    const vrp_label_item *item = side->draft;
     uint64_t at = hash_of(side, item) & (uint64_t)(side->slots - 1);
     int64_t steps = 1;
     for (; side->slot[at] != 0; at = (at + 1) & (uint64_t)(side->slots - 1), steps++) {
@@ -310,23 +341,23 @@ done:
     return st;
 }
 
-// Copies the draft to the labels, behind *place of its bucket.
-static void take(vrp_side *side, int32_t *place)
+// Copies `made` to the labels, behind *place of its bucket.
+static void take(vrp_side *side, const vrp_label_item *made, int32_t *place)
 {
     vrp_label_item *item = vrp_side_item(side, side->count);
-    memcpy(item, side->draft, side->item_bytes);
+    memcpy(item, made, side->item_bytes);
     item->next = *place;
     *place = (int32_t)side->count++;
     if (!side->task->is_elementary)
         drop_dominated(side, item, &item->next);
 }
 
-// Takes the draft unless it is dominated. No room for it ends the growth.
-static mco_status offer(vrp_side *side)
+// Takes `item` unless it is dominated. No room for it ends the growth.
+static mco_status offer(vrp_side *side, const vrp_label_item *item)
 {
     mco_status st = MCO_OK;
     uint64_t slot = 0;
-    int32_t *place = side->task->is_elementary ? bucket_of(side, side->draft->node, side->draft->load) : find_place(side, side->draft);
+    int32_t *place = side->task->is_elementary ? bucket_of(side, item->node, item->load) : find_place(side, item);
     if (place == NULL)
         return MCO_OK;
     if (side->count >= side->most_labels) {
@@ -335,11 +366,11 @@ static mco_status offer(vrp_side *side)
     }
     MCO_TRY(make_room(side));
     if (side->task->is_elementary) {
-        if (!is_needed(side, &slot))
+        if (!is_needed(side, item, &slot))
             return MCO_OK;
         side->slot[slot] = (int32_t)side->count + 1;
     }
-    take(side, place);
+    take(side, item, place);
 done:
     return st;
 }
@@ -382,6 +413,18 @@ static mco_status extend(vrp_side *side, vrp_label_item *from, int32_t k, bool *
     return MCO_OK;
 }
 
+// Keeps the draft until it is offered.
+static mco_status keep_draft(vrp_side *side)
+{
+    const int64_t at = side->made_count * (int64_t)side->item_bytes;
+    const mco_status st = mco_grow(side->ctx, &side->made, &side->made_room, at + (int64_t)side->item_bytes);
+    if (st != MCO_OK)
+        return st;
+    memcpy(side->made + at, side->draft, side->item_bytes);
+    side->made_count++;
+    return MCO_OK;
+}
+
 // In a quick run: whether a label of the bucket is better already, or the direct way to the depot too long (which proves nothing).
 static bool is_idle(vrp_side *side)
 {
@@ -419,7 +462,7 @@ static mco_status grow_to(vrp_side *side, int32_t index, int32_t k)
     } else {
         draft->memory = vrp_side_bits(side->task->sets, k, side->seen);
     }
-    MCO_TRY(offer(side));
+    MCO_TRY(keep_draft(side));
 done:
     return st;
 }
@@ -463,25 +506,80 @@ static mco_status close_route(vrp_side *side, int32_t index)
     return vrp_side_finish(side, value, index, -1);
 }
 
-// Grows the labels of one bucket that have not grown. *any: there were some.
-static mco_status grow_bucket(vrp_side *side, int32_t node, int64_t bucket, bool *any)
+// ---- Level after level
+
+// What one node of a level has made: items first..first + count of `hand`.
+typedef struct harvest {
+    const vrp_side *hand;
+    int64_t first, count;
+} harvest;
+
+typedef struct level {
+    int64_t bucket;
+    int32_t *node;       // [count] those with labels to grow
+    int32_t count;
+    int64_t labels;      // of them
+    harvest *harvest;    // [count]
+} level;
+
+// Lists the nodes of a bucket that have labels to grow.
+static void find_nodes(const vrp_side *side, level *l)
+{
+    l->count = 0;
+    l->labels = 0;
+    for (int32_t i = 1; i < side->task->problem->nodes; i++) {
+        const int64_t before = l->labels;
+        for (int32_t at = side->bucket[i * side->buckets + l->bucket]; at >= 0; at = vrp_side_item(side, at)->next)
+            l->labels += vrp_side_item(side, at)->status == VRP_LABEL_OPEN;
+        if (l->labels > before)
+            l->node[l->count++] = i;
+    }
+}
+
+// Grows the labels of node k of the level. It changes nothing that another node looks at, but what `hand` makes.
+static mco_status grow_node(vrp_side *hand, void *shared, int64_t k)
 {
     mco_status st = MCO_OK;
-    // Growing adds labels to the lists of other nodes only.
-    for (int32_t at = side->bucket[node * side->buckets + bucket]; at >= 0 && side->end == VRP_LABELS_DONE;) {
-        vrp_label_item *item = vrp_side_item(side, at);
+    level *l = shared;
+    l->harvest[k] = (harvest){hand, hand->made_count, 0};
+    for (int32_t at = hand->bucket[l->node[k] * hand->buckets + l->bucket]; at >= 0 && hand->end == VRP_LABELS_DONE;) {
+        vrp_label_item *item = vrp_side_item(hand, at);
         if (item->status == VRP_LABEL_OPEN) {
-            *any = true;
-            if (!side->task->is_elementary && is_dominated_by_lighter(side, item)) {
+            if (!hand->task->is_elementary && is_dominated_by_lighter(hand, item)) {
                 item->status = VRP_LABEL_DEAD;
             } else {
-                const bool waits = item->load > side->most_load;
-                MCO_TRY(close_route(side, at));
-                if (!waits)
-                    MCO_TRY(grow_label(side, at));
-                if (side->end == VRP_LABELS_DONE)
-                    item->status = waits ? VRP_LABEL_WAITING : VRP_LABEL_DONE;
+                if (item->load <= hand->most_load)
+                    MCO_TRY(grow_label(hand, at));
+                item->status = VRP_LABEL_GROWN;
             }
+        }
+        at = item->next;
+    }
+done:
+    l->harvest[k].count = hand->made_count - l->harvest[k].first;
+    return st;
+}
+
+static mco_status offer_all(vrp_side *side, const harvest *from)
+{
+    mco_status st = MCO_OK;
+    for (int64_t k = from->first; k < from->first + from->count && side->end == VRP_LABELS_DONE; k++)
+        MCO_TRY(offer(side, (const vrp_label_item *)(const void *)(from->hand->made + k * (int64_t)side->item_bytes)));
+done:
+    return st;
+}
+
+// Takes what node k of the level has grown, and closes its routes.
+static mco_status reap_node(vrp_side *side, const level *l, int32_t k)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(offer_all(side, &l->harvest[k]));
+    for (int32_t at = side->bucket[l->node[k] * side->buckets + l->bucket]; at >= 0 && side->end == VRP_LABELS_DONE;) {
+        vrp_label_item *item = vrp_side_item(side, at);
+        if (item->status == VRP_LABEL_GROWN) {
+            MCO_TRY(close_route(side, at));
+            if (side->end == VRP_LABELS_DONE)
+                item->status = item->load > side->most_load ? VRP_LABEL_WAITING : VRP_LABEL_DONE;
         }
         at = item->next;
     }
@@ -489,23 +587,40 @@ done:
     return st;
 }
 
+static mco_status grow_level(vrp_side *side, level *l)
+{
+    mco_status st = MCO_OK;
+    // A bucket wider than the least demand gets labels from itself; each round carries them on by one customer at least.
+    for (find_nodes(side, l); l->count > 0 && side->end == VRP_LABELS_DONE; find_nodes(side, l)) {
+        MCO_TRY(vrp_crew_run(side, l->count, l->labels >= CREW_LABELS, grow_node, l));
+        for (int32_t k = 0; k < l->count && side->end == VRP_LABELS_DONE; k++)
+            MCO_TRY(reap_node(side, l, k));
+        if (side->bucket_width <= side->task->problem->least_demand)
+            break;
+    }
+    for (int32_t i = 1; i < side->task->problem->nodes && side->settled != NULL && side->end == VRP_LABELS_DONE; i++)
+        MCO_TRY(settle_bucket(side, i, l->bucket));
+done:
+    return st;
+}
+
 mco_status vrp_side_grow(vrp_side *side)
 {
     mco_status st = MCO_OK;
-    const vrp_bound_problem *p = side->task->problem;
+    const int32_t nodes = side->task->problem->nodes;
+    level l = {0};
     side->steps = STEPS_A_LOOK;
     if (!vrp_side_goes_on(side, 0))
         return MCO_OK;
+    MCO_TRY(mco_alloc(side->ctx, &l.node, nodes));
+    MCO_TRY(mco_alloc(side->ctx, &l.harvest, nodes));
+    side->made_count = 0;
     MCO_TRY(grow_label(side, -1));
-    for (int64_t b = 0; b < side->buckets; b++) {
-        // A bucket wider than the least demand gets labels from itself; each round carries them on by one customer at least.
-        for (bool any = true; any && side->end == VRP_LABELS_DONE;) {
-            any = false;
-            for (int32_t i = 1; i < p->nodes; i++)
-                MCO_TRY(grow_bucket(side, i, b, &any));
-            any = any && side->bucket_width > p->least_demand;
-        }
-    }
+    MCO_TRY(offer_all(side, &(harvest){side, 0, side->made_count}));
+    for (; l.bucket < side->buckets && side->end == VRP_LABELS_DONE; l.bucket++)
+        MCO_TRY(grow_level(side, &l));
 done:
+    mco_free(side->ctx, &l.harvest);
+    mco_free(side->ctx, &l.node);
     return st;
 }

@@ -10,8 +10,8 @@
 #include "vrp/bound/labels/completion.h"
 #include "vrp/bound/labels/states.h"
 
-// WAITING: too heavy to grow, to be joined.
-typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
+// WAITING: too heavy to grow, to be joined. GROWN: what it has grown to is not among the labels yet.
+typedef enum vrp_label_status { VRP_LABEL_OPEN, VRP_LABEL_GROWN, VRP_LABEL_DONE, VRP_LABEL_WAITING, VRP_LABEL_DEAD } vrp_label_status;
 
 typedef struct vrp_label_item {
     int64_t cost;      // elementary mode: of the partial route, not rounded (vrp_label_cost)
@@ -32,6 +32,14 @@ typedef struct vrp_label_final {
     int32_t head, tail;  // a route: the label `head`, then back along label `tail` of the other direction; -1: then the depot
 } vrp_label_final;
 
+// Labels of a node that are settled: no other one dominates them, lighter ones first. Side by side, since each heavier label asks all of them.
+typedef struct vrp_side_settled {
+    int32_t *value;          // [count]
+    uint32_t *memory;
+    int32_t *index;
+    int64_t count, value_room, memory_room, index_room;
+} vrp_side_settled;
+
 typedef struct vrp_side {
     mco_context *ctx;
     const vrp_label_task *task;
@@ -45,18 +53,22 @@ typedef struct vrp_side {
     int64_t chunk_room, count;
     int64_t most_labels;
     int32_t *bucket;         // [nodes * buckets] first label by node and load; -1: none
-    uint64_t *filled;        // [nodes * bucket_words] buckets that have labels
-    int64_t buckets, bucket_words, bucket_width;
+    int64_t buckets, bucket_width;
+    vrp_side_settled *settled;  // [nodes] of the buckets before the one that grows; NULL: elementary
     int32_t *slot;           // elementary mode: [slots] index + 1 by set and end
     int64_t slots;
     uint64_t *seen;          // [set_words] where the label that grows may not go
     vrp_label_item *draft;   // a label before it is taken
+    char *made;              // [made_count] of item_bytes each: labels that are to be taken, in the order in which they were made
+    int64_t made_count, made_room;  // made_room: bytes
     vrp_label_final *final;  // [final_count] routes below task->below
     int64_t final_count, final_room;
     const struct vrp_tails *tails;  // further completion bounds (vrp/bound/labels/tails.h); NULL: none
     int32_t *arc_value;      // [nodes * stride] least bound of a label that used the arc; NULL: not wanted
     int64_t steps;           // of work since the clock was read
     vrp_labels_end end;
+    const mco_context *run;  // tells of a cancellation; `ctx` may be that of a thread
+    struct vrp_crew *crew;   // vrp/bound/labels/crew.h; owned; NULL: none yet
 } vrp_side;
 
 static inline vrp_label_item *vrp_side_item(const vrp_side *side, int64_t k)
@@ -95,6 +107,8 @@ bool vrp_side_reaches_tail(vrp_side *side, const vrp_label_item *from, int32_t k
 bool vrp_side_goes_on(vrp_side *side, int64_t steps);
 // The bits of the neighbours of `node` that are in `seen`.
 uint32_t vrp_side_bits(const vrp_ng_sets *sets, int32_t node, const uint64_t *seen);
+// How many routes a run may have.
+int64_t vrp_side_most_routes(const vrp_side *side);
 // Adds a route; too many end the run. Errors: MEMORY.
 mco_status vrp_side_finish(vrp_side *side, int64_t value, int32_t head, int32_t tail);
 

@@ -3,12 +3,15 @@
 
 #include <stdlib.h>
 
+#include "vrp/bound/labels/crew.h"
+
 typedef struct tail {
     int32_t value, index;
 } tail;
 
 typedef struct join {
-    vrp_side *forward, *back;
+    vrp_side *forward;   // or a copy of it, of a thread
+    vrp_side *back;
     int64_t *first;  // [nodes + 1] into tail
     tail *tail;      // the backward labels of each node, by value
 } join;
@@ -148,25 +151,72 @@ static mco_status join_label(join *j, int32_t index)
             MCO_TRY(join_at(j, index, k));
     }
     vrp_side_goes_on(side, p->nodes / 8 + 1);
-    if (side->end == VRP_LABELS_DONE)
-        head->status = VRP_LABEL_DONE;
 done:
     return st;
+}
+
+// The labels that wait, in pieces.
+enum { PIECE = 32 };
+
+typedef struct waiting {
+    const join *join;
+    int32_t *index;      // [count]
+    int64_t count;
+} waiting;
+
+static mco_status join_piece(vrp_side *hand, void *shared, int64_t piece)
+{
+    mco_status st = MCO_OK;
+    const waiting *w = shared;
+    join own = *w->join;
+    own.forward = hand;
+    for (int64_t k = piece * PIECE; k < w->count && k < (piece + 1) * PIECE && hand->end == VRP_LABELS_DONE; k++)
+        MCO_TRY(join_label(&own, w->index[k]));
+done:
+    return st;
+}
+
+static mco_status list_waiting(mco_context *ctx, const vrp_side *side, waiting *w)
+{
+    mco_status st = MCO_OK;
+    for (int64_t k = 0; k < side->count; k++)
+        w->count += vrp_side_item(side, k)->status == VRP_LABEL_WAITING;
+    MCO_TRY(mco_alloc(ctx, &w->index, w->count));
+    w->count = 0;
+    for (int64_t k = 0; k < side->count; k++)
+        if (vrp_side_item(side, k)->status == VRP_LABEL_WAITING)
+            w->index[w->count++] = (int32_t)k;
+done:
+    return st;
+}
+
+// Too many routes end it with none of its own, so that threads do not matter.
+static void end_joins(vrp_side *forward, const waiting *w, int64_t before)
+{
+    if (forward->end == VRP_LABELS_DONE && forward->final_count > vrp_side_most_routes(forward))
+        forward->end = VRP_LABELS_LIMIT;
+    if (forward->end == VRP_LABELS_LIMIT)
+        forward->final_count = before;
+    for (int64_t k = 0; k < w->count && forward->end == VRP_LABELS_DONE; k++)
+        vrp_side_item(forward, w->index[k])->status = VRP_LABEL_DONE;
 }
 
 mco_status vrp_join(mco_context *ctx, vrp_side *forward, vrp_side *back)
 {
     mco_status st = MCO_OK;
+    const int64_t before = forward->final_count;
     join j = {.forward = forward, .back = back};
+    waiting w = {.join = &j};
     if (back->end != VRP_LABELS_DONE)
         forward->end = back->end;
     if (forward->end != VRP_LABELS_DONE)
         return MCO_OK;
     MCO_TRY(list_tails(ctx, &j));
-    for (int64_t k = 0; k < forward->count && forward->end == VRP_LABELS_DONE; k++)
-        if (vrp_side_item(forward, k)->status == VRP_LABEL_WAITING)
-            MCO_TRY(join_label(&j, (int32_t)k));
+    MCO_TRY(list_waiting(ctx, forward, &w));
+    MCO_TRY(vrp_crew_run(forward, (w.count + PIECE - 1) / PIECE, w.count > PIECE, join_piece, &w));
+    end_joins(forward, &w, before);
 done:
+    mco_free(ctx, &w.index);
     mco_free(ctx, &j.tail);
     mco_free(ctx, &j.first);
     return st;

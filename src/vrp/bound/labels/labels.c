@@ -2,25 +2,30 @@
 #include "vrp/bound/labels/labels.h"
 
 #include "base/clock.h"
-#include "vrp/bound/labels/grow.h"
+#include "vrp/bound/labels/crew.h"
 #include "vrp/bound/labels/handout.h"
 #include "vrp/bound/labels/join.h"
 #include "vrp/bound/labels/tails.h"
 
 enum { BOUNDED_WHEN_STOPPED = 1 << 17 };  // labels that are looked at after the time is over
 
+static bool is_open(const vrp_label_item *item)
+{
+    return item->status == VRP_LABEL_OPEN || item->status == VRP_LABEL_GROWN;
+}
+
 // What is known when labels ran out or the time is over: each route not found begins with a label that has not grown yet.
 static int32_t bound_of_open(vrp_side *side)
 {
     int32_t least = side->task->below;
     if (side->count == 0 || side->task->is_quick || (side->end == VRP_LABELS_STOPPED && side->count > BOUNDED_WHEN_STOPPED) ||
-        vrp_side_item(side, 0)->status == VRP_LABEL_OPEN) {
+        is_open(vrp_side_item(side, 0))) {
         const int32_t by_tables = vrp_completion_least(&side->completion);
         return by_tables < least ? by_tables : least;
     }
     for (int64_t k = 0; k < side->count; k++) {
         vrp_label_item *item = vrp_side_item(side, k);
-        if (item->status != VRP_LABEL_OPEN && item->status != VRP_LABEL_WAITING)
+        if (!is_open(item) && item->status != VRP_LABEL_WAITING)
             continue;
         vrp_side_see(side, item);
         const int32_t bound = vrp_side_bound(side, item, side->seen);
@@ -165,9 +170,8 @@ static int32_t least_first(const vrp_bound_problem *p, int32_t below, const int3
 
 // The least value of a route over the arc between the end of `index`, whose load is at most half the capacity, and each other node. Of both
 // parts of a route one is so light.
-static void join_arcs(const vrp_tails *tails, int64_t index, int32_t *value)
+static void join_arcs(vrp_side *side, const vrp_tails *tails, int64_t index, int32_t *value)
 {
-    vrp_side *side = tails->side;
     const vrp_label_task *task = side->task;
     const vrp_bound_problem *p = task->problem;
     vrp_label_item *head = vrp_side_item(side, index);
@@ -182,6 +186,22 @@ static void join_arcs(const vrp_tails *tails, int64_t index, int32_t *value)
     vrp_side_goes_on(side, steps + p->nodes / 8);
 }
 
+// What the labels of nodes are joined for: the values of the arcs of each one are its own.
+typedef struct arc_values {
+    const vrp_tails *tails;
+    int32_t *value;
+} arc_values;
+
+static mco_status join_node(vrp_side *hand, void *shared, int64_t node)
+{
+    const arc_values *to = shared;
+    const vrp_tails *tails = to->tails;
+    for (int64_t x = tails->first[node]; x < tails->first[node + 1] && hand->end == VRP_LABELS_DONE; x++)
+        if (tails->tail[x].load <= hand->task->problem->capacity / 2)
+            join_arcs(hand, tails, tails->tail[x].index, to->value);
+    return MCO_OK;
+}
+
 // Values of arcs of a symmetric problem, exact where `side`, whose labels have grown up to the capacity, ends DONE; value is full of
 // task->below before.
 static mco_status value_by_tails(mco_context *ctx, vrp_side *side, int32_t *value)
@@ -194,11 +214,7 @@ static mco_status value_by_tails(mco_context *ctx, vrp_side *side, int32_t *valu
         int32_t *last = &value[vrp_side_item(side, side->final[x].head)->node];
         *last = side->final[x].value < *last ? side->final[x].value : *last;
     }
-    for (int64_t x = 0; x < side->count && side->end == VRP_LABELS_DONE; x++) {
-        const vrp_label_item *item = vrp_side_item(side, x);
-        if (item->status == VRP_LABEL_DONE && item->load <= p->capacity / 2)
-            join_arcs(&tails, x, value);
-    }
+    MCO_TRY(vrp_crew_run(side, p->nodes, true, join_node, &(arc_values){&tails, value}));
     for (int32_t i = 0; i < p->nodes; i++)
         for (int32_t j = 0; j < i; j++) {
             const int64_t at = (int64_t)i * p->stride + j, reversed = (int64_t)j * p->stride + i;

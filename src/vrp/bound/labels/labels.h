@@ -23,7 +23,7 @@ typedef struct vrp_label_task {
     bool is_elementary;           // enumerate: no customer twice, dominance only between labels of the same set of customers
     bool is_quick;                // one label a node and load: finds routes, no proof that there are none; `least` is a bound of the tables
     bool is_one_way;              // forward labels alone: slower, the reference of the tests
-    int32_t threads;              // at least 1; labels use one so far
+    int32_t threads;              // at least 1; what is found does not depend on it
     double stop_s;
 } vrp_label_task;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "vrp/bound/pool/branch.h"
 
-#include <string.h>
+#include "base/team.h"
+#include "base/clock.h"
+#include <stdio.h>
 
 // Pairs that are tried: two programs each. Eight took most of the time of a pool for a tenth fewer nodes.
 enum { CANDIDATES = 4 };
@@ -83,52 +85,124 @@ static int collect(const pool_program *p, const double *share, candidate out[CAN
     return count;
 }
 
-// The program's value under one more decision. `allowed` and `trial` [routes]: what the node allows, and working memory.
-static mco_status value_under(pool_program *p, const pool_decision *decision, const bool *allowed, bool *trial, double stop_s, double *value)
+// ---- Trials: each candidate on a copy of the program, both sides from the basis of the node. So threads may take them in any order.
+
+typedef struct trials {
+    const pool_program *p;
+    const candidate *list;
+    double stop_s;
+    mco_lp *lp[CANDIDATES];  // copies of the program of the node
+    mco_lp_basis basis;
+    double value[CANDIDATES][2];
+    mco_context *ctx[CANDIDATES];    // of each candidate
+    mco_status status[CANDIDATES];
+} trials;
+
+// The program's value under one more decision. column, least, most [routes]: working memory, of which the first two are set.
+static mco_status value_under(const trials *t, mco_context *ctx, mco_lp *lp, const pool_decision *decision, const int32_t *column,
+                              const double *least, double *most, double *value)
 {
     mco_status st = MCO_OK;
+    const pool_program *p = t->p;
     mco_lp_end end;
     for (int32_t j = 0; j < p->routes; j++)
-        trial[j] = allowed[j] && pool_obeys(p, j, decision);
-    MCO_TRY(pool_restrict(p, trial, p->fleet));
-    MCO_TRY(mco_lp_solve(p->ctx, p->lp, MCO_LP_DUAL, stop_s, &end));
-    *value = end == MCO_LP_OPTIMAL ? mco_lp_objective(p->lp) : end == MCO_LP_INFEASIBLE ? INFINITY : -INFINITY;
+        most[j] = p->allowed[j] && pool_obeys(p, j, decision) ? INFINITY : 0;
+    MCO_TRY(mco_lp_set_column_bounds(ctx, lp, p->routes, column, least, most));
+    MCO_TRY(mco_lp_load_basis(ctx, lp, &t->basis));
+    MCO_TRY(mco_lp_solve(ctx, lp, MCO_LP_DUAL, t->stop_s, &end));
+    *value = end == MCO_LP_OPTIMAL ? mco_lp_objective(lp) : end == MCO_LP_INFEASIBLE ? INFINITY : -INFINITY;
 done:
     return st;
 }
 
-// Takes the candidate whose weaker side rises most, then the sum of both.
-static mco_status try_candidates(pool_program *p, const candidate *list, int count, double stop_s, int *best)
+static mco_status try_candidate(trials *t, mco_context *ctx, int64_t k)
 {
     mco_status st = MCO_OK;
-    mco_lp_basis basis = {0};
-    bool *allowed = NULL, *trial = NULL;
+    const pool_program *p = t->p;
+    int32_t *column = NULL;
+    double *least = NULL, *most = NULL;
+    MCO_TRY(mco_alloc(ctx, &column, p->routes));
+    MCO_TRY(mco_alloc(ctx, &least, p->routes));
+    MCO_TRY(mco_alloc(ctx, &most, p->routes));
+    for (int32_t j = 0; j < p->routes; j++)
+        column[j] = p->customers + 1 + j;
+    for (int side = 0; side < 2; side++) {
+        const pool_decision d = {side == 0 ? POOL_TOGETHER : POOL_APART, t->list[k].a, t->list[k].b};
+        MCO_TRY(value_under(t, ctx, t->lp[k], &d, column, least, most, &t->value[k][side]));
+    }
+done:
+    mco_free(ctx, &most);
+    mco_free(ctx, &least);
+    mco_free(ctx, &column);
+    return st;
+}
+
+static void do_candidate(void *shared, int worker, int64_t k)
+{
+    trials *t = shared;
+    (void)worker;
+    t->status[k] = try_candidate(t, t->ctx[k], k);
+}
+
+// A cancellation goes on to the trials.
+static double watch(void *shared)
+{
+    trials *t = shared;
+    for (int k = 0; k < CANDIDATES && mco_is_cancelled(t->p->ctx); k++)
+        if (t->ctx[k] != NULL)
+            mco_cancel(t->ctx[k]);
+    return 0.05;
+}
+
+static mco_status run_trials(trials *t, int count)
+{
+    mco_status st = MCO_OK;
+    mco_context *ctx = t->p->ctx;
+    const int threads = t->p->threads < count ? t->p->threads : count;
+    mco_team team = {0};
+    for (int k = 0; k < count && threads > 1; k++)
+        MCO_TRY(mco_context_create_child(ctx, &t->ctx[k]));
+    if (threads > 1) {
+        MCO_TRY(mco_team_open(ctx, threads, true, &team));
+        mco_team_run(&team, count, do_candidate, watch, t);
+    }
+    for (int k = 0; k < count; k++) {
+        if (threads < 2)
+            t->status[k] = try_candidate(t, ctx, k);
+        else if (t->status[k] != MCO_OK)
+            (void)mco_fail(ctx, t->status[k], "%s", mco_context_error(t->ctx[k]));
+        MCO_TRY(t->status[k]);
+    }
+done:
+    mco_team_close(&team);
+    for (int k = 0; k < count; k++)
+        mco_context_destroy(&t->ctx[k]);
+    return st;
+}
+
+// Takes the candidate whose weaker side rises most, then the sum of both.
+static mco_status try_candidates(const pool_program *p, const candidate *list, int count, double stop_s, int *best)
+{
+    mco_status st = MCO_OK;
+    trials t = {.p = p, .list = list, .stop_s = stop_s};
     double best_weak = -INFINITY, best_sum = -INFINITY;
     *best = 0;
-    MCO_TRY(mco_alloc(p->ctx, &allowed, p->routes));
-    MCO_TRY(mco_alloc(p->ctx, &trial, p->routes));
-    memcpy(allowed, p->allowed, (size_t)p->routes * sizeof *allowed);
-    MCO_TRY(mco_lp_save_basis(p->ctx, p->lp, &basis));
+    for (int k = 0; k < count; k++)
+        MCO_TRY(mco_lp_copy(p->ctx, p->lp, &t.lp[k]));
+    MCO_TRY(mco_lp_save_basis(p->ctx, p->lp, &t.basis));
+    MCO_TRY(run_trials(&t, count));
     for (int k = 0; k < count; k++) {
-        double value[2];
-        for (int side = 0; side < 2; side++) {
-            const pool_decision d = {side == 0 ? POOL_TOGETHER : POOL_APART, list[k].a, list[k].b};
-            MCO_TRY(mco_lp_load_basis(p->ctx, p->lp, &basis));
-            MCO_TRY(value_under(p, &d, allowed, trial, stop_s, &value[side]));
-        }
-        const double weak = fmin(value[0], value[1]), sum = value[0] + value[1];
+        const double weak = fmin(t.value[k][0], t.value[k][1]), sum = t.value[k][0] + t.value[k][1];
         if (weak > best_weak + 1e-6 || (weak > best_weak - 1e-6 && sum > best_sum)) {
             best_weak = weak;
             best_sum = sum;
             *best = k;
         }
     }
-    MCO_TRY(pool_restrict(p, allowed, p->fleet));
-    MCO_TRY(mco_lp_load_basis(p->ctx, p->lp, &basis));
 done:
-    mco_lp_basis_clear(p->ctx, &basis);
-    mco_free(p->ctx, &allowed);
-    mco_free(p->ctx, &trial);
+    mco_lp_basis_clear(p->ctx, &t.basis);
+    for (int k = 0; k < count; k++)
+        mco_lp_close(p->ctx, &t.lp[k]);
     return st;
 }
 
@@ -146,7 +220,7 @@ static bool branch_on_fleet(const pool_program *p, pool_decision out[2])
     return true;
 }
 
-mco_status pool_branch(pool_program *p, double stop_s, pool_decision out[2], bool *found)
+mco_status pool_branch(const pool_program *p, double stop_s, pool_decision out[2], bool *found)
 {
     mco_status st = MCO_OK;
     candidate list[CANDIDATES];

@@ -15,9 +15,9 @@ typedef struct pool_decision {
 // Whether the routes with a value are whole; then they are a plan of the present node.
 bool pool_is_whole(const pool_program *p);
 // Chooses two decisions, one of which every plan of the present node obeys. Candidates are pairs whose share of common routes is near a
-// half; the first few are tried in the program (strong branching), which then stands at its old basis again. *found: false if there is
+// half; the first few are tried on copies of the program (strong branching), by p->threads threads. *found: false if there is
 // none. Errors: MEMORY.
-mco_status pool_branch(pool_program *p, double stop_s, pool_decision out[2], bool *found);
+mco_status pool_branch(const pool_program *p, double stop_s, pool_decision out[2], bool *found);
 // Whether a route obeys a decision.
 bool pool_obeys(const pool_program *p, int32_t route, const pool_decision *decision);
 

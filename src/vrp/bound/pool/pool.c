@@ -389,7 +389,7 @@ done:
 }
 
 mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts,
-                          int64_t known, double stop_s, double large_stop_s, vrp_pool_result *result)
+                          int64_t known, int32_t threads, double stop_s, double large_stop_s, vrp_pool_result *result)
 {
     mco_status st = MCO_OK;
     const int64_t most = pool_most_cost(problem);
@@ -397,6 +397,7 @@ mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_proble
     search s = {.ctx = ctx, .run = run, .known = known < most ? known : most, .small_stop_s = stop_s, .stop_s = fmin(stop_s, large_stop_s),
                 .result = &r};
     MCO_TRY(open_search(&s, problem, routes, cuts));
+    s.program.threads = threads;
     MCO_TRY(run_search(&s));
     settle(&s);
     if (r.is_done && r.plan == NULL)

@@ -26,10 +26,10 @@ typedef struct vrp_pool_result {
 // Looks for plans of `routes` that visit every customer exactly once, in fleet.least to fleet.most routes, and cost less than
 // `known` (INT64_MAX: any). Routes without customers or with a customer twice are left out. `cuts`: rows that hold for every plan,
 // such as those of the root; RANK1 rows count with full memory here; NULL: none. Ends at stop_s, or with the run (NULL: none), and at
-// large_stop_s as long as more than VRP_POOL_SMALL routes are left.
+// large_stop_s as long as more than VRP_POOL_SMALL routes are left. threads: at least 1; what is found does not depend on it.
 // Errors: MEMORY, IO (no solver), LIMIT (costs whose proof would leave 64 bits).
 mco_status vrp_pool_solve(mco_context *ctx, mco_run *run, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts,
-                          int64_t known, double stop_s, double large_stop_s, vrp_pool_result *result);
+                          int64_t known, int32_t threads, double stop_s, double large_stop_s, vrp_pool_result *result);
 void vrp_pool_result_clear(mco_context *ctx, vrp_pool_result *result);
 
 #endif

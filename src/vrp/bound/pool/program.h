@@ -27,6 +27,7 @@ typedef struct pool_program {
     mco_context *ctx;
     const vrp_bound_problem *problem;
     double stop_s;
+    int32_t threads;       // of trials
     mco_lp *lp;
     int32_t customers, routes, words;
     int64_t *index;        // [routes] in the caller's list

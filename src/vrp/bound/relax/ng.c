@@ -42,19 +42,42 @@ done:
 }
 
 static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
-                            const vrp_relax_settings *settings, vrp_ng_pass **out)
+                            const vrp_relax_settings *settings, vrp_direction direction, vrp_ng_pass **out);
+
+// On two GPUs the pass has one direction, and its twin the other one.
+static mco_status open_twin(mco_context *ctx, const vrp_ng_sets *sets, vrp_ng_pass *pass)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_twin_open(ctx, pass->problem, &pass->settings, &pass->twin));
+    vrp_relax_settings own = pass->settings;
+    pass->settings.gpus = pass->twin.gpu[0][0] != '\0' ? pass->twin.gpu[0] : NULL;
+    own.gpus = pass->twin.gpu[1];
+    if (!pass->twin.is_there)
+        return MCO_OK;
+    pass->direction = VRP_FORWARD;
+    pass->sides = 1;
+    MCO_TRY(open_with(ctx, pass->problem, sets, &own, VRP_BACKWARD, &pass->back));
+done:
+    return st;
+}
+
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
+                            const vrp_relax_settings *settings, vrp_direction direction, vrp_ng_pass **out)
 {
     mco_status st = MCO_OK;
     vrp_ng_pass *pass = NULL;
     *out = NULL;
     MCO_TRY(mco_alloc(ctx, &pass, 1));
-    *pass = (vrp_ng_pass){.problem = problem, .settings = *settings, .sides = problem->is_symmetric ? 1 : 2};
+    *pass = (vrp_ng_pass){.problem = problem, .settings = *settings, .direction = direction,
+                          .sides = problem->is_symmetric || direction != VRP_BOTH_DIRECTIONS ? 1 : 2};
     const vrp_ng_engine *engine = vrp_ng_engine_of(settings->engine);
     if (engine == NULL)
         MCO_TRY(mco_fail(ctx, MCO_ERR_DEVICE, "this build has no ng pass on a GPU"));
     MCO_TRY(check_sizes(ctx, sets, &pass->largest));
     MCO_TRY(vrp_ng_sets_copy(ctx, sets, &pass->sets));
     MCO_TRY(vrp_ng_find_pairs(ctx, pass));
+    if (engine->is_device && direction == VRP_BOTH_DIRECTIONS)
+        MCO_TRY(open_twin(ctx, sets, pass));
     pass->engine = engine;
     MCO_TRY(engine->open(ctx, pass));
     MCO_TRY(open_sides(ctx, pass));
@@ -68,14 +91,14 @@ done:
 mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_ng_sets *sets,
                        const vrp_relax_settings *settings, vrp_ng_pass **out)
 {
-    const mco_status st = open_with(ctx, problem, sets, settings, out);
+    const mco_status st = open_with(ctx, problem, sets, settings, VRP_BOTH_DIRECTIONS, out);
     const bool is_refused = st == MCO_ERR_LIMIT || st == MCO_ERR_DEVICE || st == MCO_ERR_MEMORY;
     if (!is_refused || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
         return st;
     mco_log(ctx, MCO_LOG_INFO, "passes over ng-paths on the cores: %s", mco_context_error(ctx));
     vrp_relax_settings own = *settings;
     own.engine = MCO_ENGINE_CPU;
-    return open_with(ctx, problem, sets, &own, out);
+    return open_with(ctx, problem, sets, &own, VRP_BOTH_DIRECTIONS, out);
 }
 
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
@@ -83,6 +106,8 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
     vrp_ng_pass *gone = *pass;
     if (gone == NULL)
         return;
+    vrp_ng_close(ctx, &gone->back);
+    vrp_twin_close(&gone->twin);
     if (gone->engine != NULL)
         gone->engine->close(ctx, gone);
     for (int s = 0; s < VRP_NG_SIDES; s++) {
@@ -116,6 +141,17 @@ const vrp_ng_engine *vrp_ng_engine_of(mco_engine engine)
     }
 }
 
+typedef struct both {
+    vrp_ng_pass *pass;
+    const int32_t *arcs;
+} both;
+
+static mco_status run_direction(mco_context *ctx, void *shared, int direction)
+{
+    const both *b = shared;
+    return b->pass->engine->run(ctx, direction == 0 ? b->pass : b->pass->back, b->arcs, b->pass->stop_s);
+}
+
 mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s)
 {
     const mco_status st = pass->engine->is_device ? MCO_OK : vrp_ng_check_range(ctx, pass, arcs);
@@ -124,13 +160,19 @@ mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, 
     vrp_ng_set_arcs(pass, arcs);
     pass->ctx = ctx;
     pass->stop_s = stop_s;
-    return pass->engine->run(ctx, pass, arcs, stop_s);
+    if (pass->back == NULL)
+        return pass->engine->run(ctx, pass, arcs, stop_s);
+    pass->back->ctx = ctx;
+    pass->back->stop_s = stop_s;
+    return vrp_twin_run(ctx, &pass->twin, run_direction, &(both){pass, arcs});
 }
 
 // ---- Values
 
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory)
 {
+    if (backward && pass->back != NULL)
+        return pass->engine->value(pass->back, 0, load, node, memory);
     return pass->engine->value(pass, backward ? 1 : 0, load, node, memory);
 }
 
@@ -144,7 +186,8 @@ static bool is_over(const vrp_ng_pass *pass)
 
 mco_status vrp_ng_fetch(mco_context *ctx, const vrp_ng_pass *pass)
 {
-    return pass->engine->fetch != NULL ? pass->engine->fetch(ctx, pass) : MCO_OK;
+    const mco_status st = pass->back != NULL ? vrp_ng_fetch(ctx, pass->back) : MCO_OK;
+    return st == MCO_OK && pass->engine->fetch != NULL ? pass->engine->fetch(ctx, pass) : st;
 }
 
 mco_status vrp_ng_completion(mco_context *ctx, const vrp_ng_pass *pass, bool backward, int32_t node, int32_t *out)

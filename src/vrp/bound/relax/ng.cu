@@ -30,7 +30,7 @@ constexpr unsigned int BEGIN_BLOCKS = 528, BEGIN_THREADS = 512;
 
 DEVICE int32_t arc_of(const vrp_ng_device_plan &plan, int side, int from, int to)
 {
-    const int row = plan.sides == 1 ? max(from, to) : side == 1 ? to : from;
+    const int row = plan.is_symmetric ? max(from, to) : side + plan.first_side == 1 ? to : from;
     const int32_t arc = plan.d_arcs[(int64_t)row * plan.stride + (from + to - row)];
     return arc < NO_ARC ? arc : APART;
 }

@@ -39,10 +39,12 @@ typedef struct vrp_ng_device_ending {
 // All directions of a pass. A row is a load that the demands of some customers add up to; only these have cells.
 typedef struct vrp_ng_device_plan {
     int32_t nodes, stride, capacity;  // stride: a multiple of 16, at least nodes
-    int32_t sides;                    // 1, or 2: also the transposed arcs
+    int32_t sides;                    // 1, or 2
+    int32_t first_side;               // 1: the first one has the transposed arcs; else the second one has them
+    bool is_symmetric;                // then there is one side
     int32_t sets;                     // a power of 2 in VRP_NG_DEVICE_LEAST_SETS..VRP_NG_DEVICE_MOST_SETS
     int32_t rows, pairs, most_pairs;  // most_pairs: of one customer
-    const int32_t *d_arcs;            // [nodes * stride] row i: the arcs out of node i; with one side only to nodes 0..i
+    const int32_t *d_arcs;            // [nodes * stride] row i: the arcs out of node i; symmetric ones only to nodes 0..i
     const int32_t *d_demand;          // [nodes]
     const int32_t *d_load;            // [rows] upwards, above 0
     const int32_t *d_row;             // [capacity + 1] of a load, or -1

@@ -282,6 +282,8 @@ static void set_plan(const vrp_ng_pass *pass, gpu *g)
     plan->stride = p->stride;
     plan->capacity = p->capacity;
     plan->sides = pass->sides;
+    plan->is_symmetric = p->is_symmetric;
+    plan->first_side = pass->direction == VRP_BACKWARD ? 1 : 0;
     plan->sets = pass->largest > 6 ? 1 << (pass->largest - 1) : VRP_NG_DEVICE_LEAST_SETS;
     plan->pairs = pass->pairs;
     for (int32_t k = 1; k < p->nodes; k++) {

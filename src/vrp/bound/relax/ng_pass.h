@@ -7,6 +7,7 @@
 #define MCO_VRP_BOUND_RELAX_NG_PASS_H
 
 #include "vrp/bound/relax/ng.h"
+#include "vrp/bound/relax/twin.h"
 
 // An absent arc inside a pass. Values of paths lie between -VRP_NO_PATH / 2 and VRP_NO_PATH / 2, so a sum with it, even of
 // VRP_NO_PATH, lies in VRP_NO_PATH / 2 .. INT32_MAX, where no value of a path is.
@@ -63,7 +64,10 @@ struct vrp_ng_pass {
     vrp_relax_settings settings;
     vrp_ng_sets sets;
     int32_t largest;             // of the sizes of the sets
-    int sides;                   // 1, or 2 with an asymmetric problem
+    int sides;                   // that it computes: 1, or 2 with an asymmetric problem
+    vrp_direction direction;
+    vrp_twin twin;
+    vrp_ng_pass *back;           // the twin, whose first side is the backward one; owned; NULL: none
     int32_t pairs;
     int32_t *first_pair;         // [nodes + 1] the pairs to k are first_pair[k] .. first_pair[k + 1] - 1, by kind, then by `from`
     vrp_ng_pair *pair;           // [pairs]

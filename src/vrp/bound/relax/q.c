@@ -51,7 +51,27 @@ static const vrp_q_engine *engine_of(mco_engine engine)
     }
 }
 
-static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out)
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_direction direction,
+                            vrp_q_pass **out);
+
+// On two GPUs the pass has one direction, and its twin the other one.
+static mco_status open_twin(mco_context *ctx, vrp_q_pass *pass)
+{
+    mco_status st = MCO_OK;
+    MCO_TRY(vrp_twin_open(ctx, pass->problem, &pass->settings, &pass->twin));
+    vrp_relax_settings own = pass->settings;
+    pass->settings.gpus = pass->twin.gpu[0][0] != '\0' ? pass->twin.gpu[0] : NULL;
+    own.gpus = pass->twin.gpu[1];
+    if (!pass->twin.is_there)
+        return MCO_OK;
+    pass->direction = VRP_FORWARD;
+    MCO_TRY(open_with(ctx, pass->problem, &own, VRP_BACKWARD, &pass->back));
+done:
+    return st;
+}
+
+static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_direction direction,
+                            vrp_q_pass **out)
 {
     mco_status st = MCO_OK;
     vrp_q_pass *pass = NULL;
@@ -70,9 +90,12 @@ static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, 
     pass->problem = problem;
     pass->settings = *settings;
     pass->engine = engine;
+    pass->direction = direction;
     pass->room_stride = problem->capacity + 1;
     MCO_TRY(mco_alloc(ctx, &pass->home, problem->nodes));
     MCO_TRY(mco_alloc(ctx, &pass->room, 3 * (size_t)pass->room_stride));
+    if (settings->engine == MCO_ENGINE_GPU && direction == VRP_BOTH_DIRECTIONS)
+        MCO_TRY(open_twin(ctx, pass));
     MCO_TRY(engine->open(ctx, pass));
     *out = pass;
 done:
@@ -83,14 +106,14 @@ done:
 
 mco_status vrp_q_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_relax_settings *settings, vrp_q_pass **out)
 {
-    const mco_status st = open_with(ctx, problem, settings, out);
+    const mco_status st = open_with(ctx, problem, settings, VRP_BOTH_DIRECTIONS, out);
     const bool is_refused = st == MCO_ERR_LIMIT || st == MCO_ERR_DEVICE || st == MCO_ERR_MEMORY;
     if (!is_refused || settings->engine != MCO_ENGINE_GPU || !settings->may_use_cores)
         return st;
     mco_log(ctx, MCO_LOG_INFO, "passes over q-paths on the cores: %s", mco_context_error(ctx));
     vrp_relax_settings own = *settings;
     own.engine = MCO_ENGINE_CPU;
-    return open_with(ctx, problem, &own, out);
+    return open_with(ctx, problem, &own, VRP_BOTH_DIRECTIONS, out);
 }
 
 mco_engine vrp_q_engine_in_use(const vrp_q_pass *pass)
@@ -102,10 +125,23 @@ void vrp_q_close(mco_context *ctx, vrp_q_pass **pass)
 {
     if (*pass == NULL)
         return;
+    vrp_q_close(ctx, &(*pass)->back);
+    vrp_twin_close(&(*pass)->twin);
     (*pass)->engine->close(ctx, *pass);
     mco_free(ctx, &(*pass)->home);
     mco_free(ctx, &(*pass)->room);
     mco_free(ctx, pass);
+}
+
+typedef struct both {
+    vrp_q_pass *pass;
+    const int32_t *arcs;
+} both;
+
+static mco_status run_direction(mco_context *ctx, void *shared, int direction)
+{
+    const both *b = shared;
+    return b->pass->engine->run(ctx, direction == 0 ? b->pass : b->pass->back, b->arcs, b->pass->stop_s);
 }
 
 mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, double stop_s)
@@ -115,6 +151,8 @@ mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, do
         pass->home[i] = arcs[(int64_t)i * problem->stride];
     pass->ctx = ctx;
     pass->stop_s = stop_s;
+    if (pass->back != NULL)
+        return vrp_twin_run(ctx, &pass->twin, run_direction, &(both){pass, arcs});
     return pass->engine->run(ctx, pass, arcs, stop_s);
 }
 
@@ -122,22 +160,22 @@ mco_status vrp_q_run(mco_context *ctx, vrp_q_pass *pass, const int32_t *arcs, do
 
 int32_t vrp_q_value(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node)
 {
-    return pass->engine->cell(pass, backward, load, node).value;
+    return vrp_q_cell_of(pass, backward, load, node).value;
 }
 
 int32_t vrp_q_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node)
 {
-    return pass->engine->cell(pass, backward, load, node).before;
+    return vrp_q_cell_of(pass, backward, load, node).before;
 }
 
 int32_t vrp_q_second(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node)
 {
-    return pass->engine->cell(pass, backward, load, node).second;
+    return vrp_q_cell_of(pass, backward, load, node).second;
 }
 
 int32_t vrp_q_second_before(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node)
 {
-    return pass->engine->cell(pass, backward, load, node).second_before;
+    return vrp_q_cell_of(pass, backward, load, node).second_before;
 }
 
 // ---- Routes
@@ -145,7 +183,7 @@ int32_t vrp_q_second_before(const vrp_q_pass *pass, bool backward, int32_t load,
 void vrp_q_trace(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node, bool is_second, bool skips_it, int32_t *out,
                  int32_t *count)
 {
-    vrp_q_cell cell = pass->engine->cell(pass, backward, load, node);
+    vrp_q_cell cell = vrp_q_cell_of(pass, backward, load, node);
     while (node > 0) {
         if (!skips_it)
             out[(*count)++] = node;
@@ -153,7 +191,7 @@ void vrp_q_trace(const vrp_q_pass *pass, bool backward, int32_t load, int32_t no
         const int32_t before = is_second ? cell.second_before : cell.before;
         load -= pass->problem->demand[node];
         if (before > 0) {
-            cell = pass->engine->cell(pass, backward, load, before);
+            cell = vrp_q_cell_of(pass, backward, load, before);
             is_second = cell.before == node;
         }
         node = before;

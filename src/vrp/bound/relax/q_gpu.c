@@ -43,6 +43,7 @@ typedef struct gpu {
     int shared_bytes;
     int32_t asked_shape;                // -1: chosen
     int32_t wide_runs;                  // that begin with wide keys
+    vrp_q_device_plan far;              // a copy of the tables of the twin, for joins; NULL: none yet
     vrp_q_gpu_stats stats;
 } gpu;
 
@@ -85,14 +86,14 @@ static void gpu_close(mco_context *ctx, vrp_q_pass *pass)
     pass->own = NULL;
 }
 
-static mco_status open_side(gpu *g, const vrp_bound_problem *problem, int d)
+static mco_status open_side(gpu *g, const vrp_bound_problem *problem, bool is_backward, int d)
 {
     mco_status st = MCO_OK;
     side *s = &g->side[d];
     mco_device *device = &g->device;
     const int64_t cells = ((int64_t)problem->capacity + 1) * problem->stride;
     s->plan = (vrp_q_device_plan){.nodes = problem->nodes, .stride = problem->stride, .capacity = problem->capacity,
-                                  .least_demand = problem->least_demand, .is_symmetric = problem->is_symmetric, .is_backward = d == 1, .d_arcs = g->d_arcs, .d_demand = g->d_demand};
+                                  .least_demand = problem->least_demand, .is_symmetric = problem->is_symmetric, .is_backward = is_backward, .d_arcs = g->d_arcs, .d_demand = g->d_demand};
     if (d == 1)
         MCO_CUDA(device->ctx, cudaStreamCreateWithFlags(&s->stream, cudaStreamNonBlocking));
     MCO_CUDA(device->ctx, cudaEventCreate(&s->begun));
@@ -134,7 +135,7 @@ static mco_status gpu_open(mco_context *ctx, vrp_q_pass *pass)
     MCO_TRY(mco_alloc(ctx, &g, 1));
     pass->own = g;
     g->asked_shape = -1;
-    g->sides = problem->is_symmetric ? 1 : 2;
+    g->sides = problem->is_symmetric || pass->direction != VRP_BOTH_DIRECTIONS ? 1 : 2;
     MCO_TRY(mco_device_open_named(ctx, pass->settings.gpus, &g->device));
     g->side[0].stream = g->device.stream;
     MCO_CUDA(ctx, cudaDeviceGetAttribute(&g->shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, g->device.info.index));
@@ -149,7 +150,7 @@ static mco_status gpu_open(mco_context *ctx, vrp_q_pass *pass)
     MCO_CUDA(ctx, cudaMemcpyAsync(g->d_demand, problem->demand, (size_t)problem->nodes * sizeof *g->d_demand, cudaMemcpyHostToDevice,
                                   g->device.stream));
     for (int d = 0; d < g->sides; d++) {
-        MCO_TRY(open_side(g, problem, d));
+        MCO_TRY(open_side(g, problem, d == 1 || pass->direction == VRP_BACKWARD, d));
         if (pass->settings.may_use_cores || pass->settings.runs_often)  // then a run must not find out that wide keys have no room
             MCO_TRY(choose_shape(ctx, g, &g->side[d], true, -1));
         MCO_TRY(choose_shape(ctx, g, &g->side[d], false, -1));
@@ -401,17 +402,48 @@ done:
     return st;
 }
 
+// The tables of the twin, copied to this device.
+static mco_status bring_far(mco_context *ctx, gpu *g, const gpu *back, vrp_q_device_plan *far)
+{
+    mco_status st = MCO_OK;
+    const vrp_q_device_plan *there = &back->side[0].plan;
+    const size_t cells = ((size_t)there->capacity + 1) * (size_t)there->stride;
+    const int to = g->device.info.index, from = back->device.info.index;
+    if (g->far.d_value == NULL) {
+        MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->far.d_second, cells));
+        MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->far.d_before, cells));
+        MCO_TRY(mco_device_take(&g->device, MCO_MEMORY_DEVICE, &g->far.d_value, cells));
+        (void)cudaDeviceEnablePeerAccess(from, 0);  // where there is none, copies go through the host
+        (void)cudaGetLastError();
+    }
+    MCO_CUDA(ctx, cudaMemcpyPeerAsync(g->far.d_value, to, there->d_value, from, cells * sizeof *there->d_value, g->device.stream));
+    MCO_CUDA(ctx, cudaMemcpyPeerAsync(g->far.d_second, to, there->d_second, from, cells * sizeof *there->d_second, g->device.stream));
+    MCO_CUDA(ctx, cudaMemcpyPeerAsync(g->far.d_before, to, there->d_before, from, cells * sizeof *there->d_before, g->device.stream));
+    *far = *there;
+    far->d_value = g->far.d_value;
+    far->d_second = g->far.d_second;
+    far->d_before = g->far.d_before;
+    far->d_second_before = NULL;  // a join needs none
+    far->d_demand = g->d_demand;
+    far->d_arcs = g->d_arcs;
+    far->d_control = NULL;
+done:
+    return st;
+}
+
 static mco_status gpu_through(mco_context *ctx, const vrp_q_pass *pass, int32_t *value, int32_t *load, int32_t *table, double stop_s,
                               bool *is_done)
 {
     mco_status st = MCO_OK;
     gpu *g = pass->own;
     const size_t nodes = (size_t)pass->problem->nodes, cells = ((size_t)pass->problem->capacity + 1) * nodes;
-    vrp_through_plan plan = {.near = g->side[0].plan, .far = g->side[g->sides - 1].plan, .is_symmetric = g->sides == 1,
+    vrp_through_plan plan = {.near = g->side[0].plan, .far = g->side[g->sides - 1].plan, .is_symmetric = pass->problem->is_symmetric,
                              .d_ratio_value = g->d_ratio, .d_ratio_load = g->d_ratio + nodes};
     float ms = 0;
     g->device.ctx = ctx;
     MCO_TRY(mco_device_use(&g->device));
+    if (pass->back != NULL)
+        MCO_TRY(bring_far(ctx, g, pass->back->own, &plan.far));
     const cudaError_t error = vrp_through_choose_shape(&plan, g->device.info.multiprocessors, g->shared_bytes);
     *is_done = error != cudaErrorInvalidConfiguration;
     if (!*is_done)

@@ -6,7 +6,7 @@
 #ifndef MCO_VRP_BOUND_RELAX_Q_INSIDE_H
 #define MCO_VRP_BOUND_RELAX_Q_INSIDE_H
 
-#include "vrp/bound/relax/q.h"
+#include "vrp/bound/relax/twin.h"
 
 // One cell: f, p, g and the node before i of the path of g. VRP_NO_PATH has the node -1.
 typedef struct vrp_q_cell {
@@ -39,6 +39,9 @@ struct vrp_q_pass {
     const vrp_bound_problem *problem;  // borrowed
     vrp_relax_settings settings;
     const vrp_q_engine *engine;
+    vrp_direction direction;
+    vrp_twin twin;
+    vrp_q_pass *back;   // the twin, which has the backward tables; owned; NULL: none
     void *own;          // the engine's
     int32_t *home;      // [nodes] the arcs (i, 0) of the last run
     int32_t *room;      // [3 * room_stride] a column
@@ -62,6 +65,16 @@ static inline bool vrp_q_fits(int64_t value)
 static inline bool vrp_q_is_over(const mco_context *ctx, double stop_s)
 {
     return vrp_bound_is_over(ctx, stop_s);
+}
+
+static inline vrp_q_cell vrp_q_cell_of(const vrp_q_pass *pass, bool backward, int32_t load, int32_t node)
+{
+    return backward && pass->back != NULL ? pass->engine->cell(pass->back, false, load, node) : pass->engine->cell(pass, backward, load, node);
+}
+
+static inline void vrp_q_column_of(const vrp_q_pass *pass, bool backward, int32_t node, const vrp_q_column *out)
+{
+    pass->engine->column(backward && pass->back != NULL ? pass->back : pass, backward && pass->back == NULL, node, out);
 }
 
 // Appends the nodes of a path backwards from (load, node) to node[*count...]: `node` first, unless `skips_it`. is_second: it begins

@@ -64,7 +64,7 @@ static void take_half(const through *t, bool backward, int32_t node)
 {
     const int32_t loads = t->pass->problem->capacity - t->pass->problem->demand[node];
     int32_t *value = t->half[backward] + VRP_THROUGH_TILE, *before = value + t->stride, *second = before + t->stride;
-    t->pass->engine->column(t->pass, backward, node, &(vrp_q_column){value, before, second});
+    vrp_q_column_of(t->pass, backward, node, &(vrp_q_column){value, before, second});
     for (int32_t k = 0; k <= loads; k++) {
         value[k] = value[k] < VRP_NO_PATH ? value[k] : VRP_THROUGH_NONE;
         second[k] = second[k] < VRP_NO_PATH ? second[k] : VRP_THROUGH_NONE;

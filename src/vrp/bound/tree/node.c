@@ -289,7 +289,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     const double large_stop_s = large_pool_stop_s(t);
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
-    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, is_near ? t->settings->stop_s : large_stop_s,
+    MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, t->m->threads, is_near ? t->settings->stop_s : large_stop_s,
                            large_stop_s, &pool));
     MCO_TRY(take_plan_of(t, list, &pool));
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: pool of %lld routes, %lld left: bound %lld, %lld nodes, %lld rows, %.2f s", (long long)list->count,
