@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times of the overlay's bounds on GPUs: kernels by events, and the wall time with transfers. Behind all else, `--gpus LIST` names them.
+// Times of the overlay's bounds on GPUs: kernels by events, and the wall time with transfers. Behind all else, `--gpus LIST` names
+// them, or `--pause CLOCKS` says when whole runs look at the words of others.
 //     bench_overlay_gpu complete NODES            all methods, as published: DIST 500 x 20, STD 10,000, and jumps to 0.1 %
 //     bench_overlay_gpu regular NODES DEGREE      jumps; each node has DEGREE links
 //     bench_overlay_gpu skewed NODES DEGREE SKEW  ends of links are drawn as rank to the power of -SKEW
@@ -20,6 +21,7 @@ enum { REPEATS = 4, CHUNK = 1 << 12, HIGHEST = 256, LOWEST = 14, SORTED_MOST = 4
 static mco_context *ctx;
 static mco_team team;
 static const char *gpus;
+static int32_t pause_clocks;
 
 #define MUST(call)                                             \
     do {                                                       \
@@ -247,7 +249,7 @@ static figures run(const mco_overlay *o, mco_overlay_method method, mco_overlay_
 {
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = -1, .objective = "bound"};
     mco_overlay_bound_params p = MCO_OVERLAY_BOUND_PARAMS_INIT;
-    const overlay_gpu_tuning tuning = {.most = most};
+    const overlay_gpu_tuning tuning = {.most = most, .pause = pause_clocks};
     overlay_dual d;
     overlay_gpu g = {0};
     mco_run of = mco_run_begin(ctx, &settings);
@@ -311,6 +313,10 @@ int main(int argc, char **argv)
 {
     if (argc > 2 && strcmp(argv[argc - 2], "--gpus") == 0) {
         gpus = argv[argc - 1];
+        argc -= 2;
+    }
+    if (argc > 2 && strcmp(argv[argc - 2], "--pause") == 0) {
+        pause_clocks = atoi(argv[argc - 1]);
         argc -= 2;
     }
     const char *kind = argc > 1 ? argv[1] : "";

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cluster/channel.h"
 #include "cluster/cluster.h"
+#include "mco/version.h"
 
 static const double YIELD_S = 1e-3;  // of a wait, before the first nap
 enum { NAP_NS = 100000 };
@@ -88,11 +89,11 @@ static mco_status open_channel(void *user, mco_context *ctx, mco_channel *out)
     return mco_mpi_channel(ctx, out);
 }
 
-// Divides the machine among the processes that it has.
-static mco_status settle_on_machine(mco_context *ctx)
+// Divides the machine among the processes that it has. A coordinator, the first of its machine, takes no part, and may use all of it.
+static mco_status settle_on_machine(mco_context *ctx, bool is_coordinated)
 {
     MPI_Comm machine;
-    int which, count;
+    int which, count, skipped = is_coordinated && cluster.ranks.rank == 0;
     cpu_set_t *masks = NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &which);
@@ -103,7 +104,11 @@ static mco_status settle_on_machine(mco_context *ctx)
     sched_getaffinity(0, sizeof masks[which], &masks[which]);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, masks, (int)sizeof *masks, MPI_BYTE, machine);
     MPI_Barrier(machine);
-    cluster.place = cluster_take_place(masks, count, which);
+    MPI_Bcast(&skipped, 1, MPI_INT, 0, machine);
+    if (which < skipped)
+        cluster.place = (cluster_place){.processors = mco_cpu_count()};
+    else
+        cluster.place = cluster_take_place(masks + skipped, count - skipped, which - skipped);
     const int is_first = which == 0;
     MPI_Allreduce(&is_first, &cluster.machine_count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mco_free(ctx, &masks);
@@ -111,7 +116,7 @@ static mco_status settle_on_machine(mco_context *ctx)
     return MCO_OK;
 }
 
-mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
+mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch, bool is_coordinated)
 {
     mco_status st = MCO_OK;
     int level, rank, count;
@@ -129,7 +134,7 @@ mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
                                 .open_channel = open_channel};
     ctx->ranks = &cluster.ranks;
     if (st == MCO_OK)
-        st = settle_on_machine(ctx);
+        st = settle_on_machine(ctx, is_coordinated);
     cluster.counts = calloc((size_t)count, sizeof *cluster.counts);
     cluster.begins = calloc((size_t)count, sizeof *cluster.begins);
     if (st == MCO_OK && (cluster.counts == NULL || cluster.begins == NULL))

@@ -449,7 +449,7 @@ const cli_problem cli_flowshop = {
     .actions = {
         {.name = "solve", .arguments = "[OPTIONS] INSTANCE", .least = 1, .most = 1, .state_bytes = sizeof(session),
          .begin = begin, .tables = solve_tables, .open = open, .more_inputs = more_inputs, .more_outputs = more_outputs,
-         .start_text = "begin with the order in F", .read_start = read_order, .ranks = CLI_RANKS_SHARE, .solve = solve, .is_usable = is_usable,
+         .start_text = "begin with the order in F", .read_start = read_order, .ranks = CLI_RANKS_COORDINATED, .solve = solve, .is_usable = is_usable,
          .has_solution = has_solution, .write_result = write_result,
          .solution_text = "write the order, anew at improvements and at the end; F.csv: the schedule as a table, at the end",
          .write_solution = write_solution,

@@ -69,6 +69,22 @@ static mco_overlay *random_graph(int32_t nodes, double degree, int32_t hub, bool
     return o;
 }
 
+// All pairs, whose links are wider than whole runs of std take.
+static mco_overlay *wide(void)
+{
+    enum { NODES = 18 };
+    mco_overlay *o = NULL;
+    double uptime[NODES];
+    int64_t bandwidth[NODES];
+    for (int k = 0; k < NODES; k++) {
+        uptime[k] = 1 - 0.03 * k;
+        bandwidth[k] = OVERLAY_GPU_STD_MOST + 1000003 * (int64_t)k;
+    }
+    const mco_overlay_data data = {.nodes = NODES, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
+    MUST(mco_overlay_create(ctx, NULL, &data, &o));
+    return o;
+}
+
 // ---- Parity
 
 static mco_overlay_bound_result bounded(const mco_overlay *o, const mco_overlay_bound_params *p, mco_engine engine)
@@ -329,6 +345,7 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "least") == 0) {
         methods("complete, 40 nodes", generated(40, -1, 0, 1), 4);
         methods("limits", random_graph(60, 6, 50, true, true), 2);
+        methods("wide", wide(), 4);
         lists("lists", generated(60, 40, 0, 2));
         mco_context_destroy(&ctx);
         return gpu_summary("overlay on a GPU", checks);
@@ -342,6 +359,7 @@ int main(int argc, char **argv)
         methods(what, generated(is_tiny ? 60 : 2000, degrees[k], 0, 1), is_tiny ? 4 : 8);
     }
     methods("skewed", generated(is_tiny ? 200 : 30000, is_tiny ? 10 : 20, 1, 1), is_tiny ? 4 : 12);
+    methods("wide", wide(), is_tiny ? 8 : 24);
     methods("weights", random_graph(is_tiny ? 60 : 3000, 20, 0, true, false), is_tiny ? 4 : 12);
     methods("limits", random_graph(is_tiny ? 60 : 3000, 20, is_tiny ? 50 : 1100, false, true), is_tiny ? 4 : 12);
     methods("weights and limits", random_graph(is_tiny ? 60 : 20000, 6, is_tiny ? 50 : 17000, true, true), is_tiny ? 4 : 12);

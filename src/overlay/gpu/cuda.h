@@ -18,6 +18,7 @@ MCO_BEGIN_C
 enum {
     OVERLAY_GPU_BLOCK = 256,        // threads of a block of warps, of which each has a row
     OVERLAY_GPU_WHOLE_MOST = 1024,  // nodes of a complete instance whose runs are one launch
+    OVERLAY_GPU_STD_MOST = 1 << 26, // of a link, in units, in whole runs of std
     OVERLAY_GPU_CLASSES = 7,        // of rows by their length
     OVERLAY_GPU_WARP_CLASSES = 4,   // of these: a warp a row
     OVERLAY_GPU_SLOTS = 2           // of exchanged words, and of sums and states
@@ -111,12 +112,13 @@ typedef struct overlay_gpu_plan {
     const int32_t *d_stop;           // not 0: the host wants the launch to end
     uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][2 * nodes + 3 * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
+    int32_t pause;                   // clocks of whole runs before the first look at the words of others
     overlay_gpu_rules rules;
 } overlay_gpu_plan;
 
 // Blocks that fit on the device at a time, for the kernel of a class.
 cudaError_t overlay_gpu_occupancy(overlay_gpu_method method, int class_number, int multiprocessors, int32_t *blocks);
-// The same for whole runs: whether all blocks fit, of jump and dist, and of std.
+// The same for whole runs: whether all blocks fit, of jump and dist, and of std, which takes links of up to OVERLAY_GPU_STD_MOST.
 cudaError_t overlay_gpu_whole_fits(overlay_gpu_method method, int32_t nodes, int multiprocessors, bool *fits);
 cudaError_t overlay_gpu_std_fits(int32_t nodes, int multiprocessors, bool *fits);
 

@@ -14,6 +14,7 @@ typedef struct overlay_gpu_tuning {
     bool by_sweeps;   // a launch a sweep, also where an instance has whole runs
     bool no_lists;    // sweeps look at whole rows
     bool by_host;     // several parts tell each other through memory of the host, as where GPUs cannot reach each other
+    int32_t pause;    // clocks of whole runs before they look at words of others; below 0: none
     int32_t copies;   // parts of each GPU: what several GPUs do, on one
     int64_t chunk;    // iterations of a launch, or launches between two looks of the host, at most
     int64_t most;     // the run ends after so many iterations, as by a limit

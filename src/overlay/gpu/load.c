@@ -9,6 +9,7 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
+enum { STD_PAUSE = 400, WHOLE_PAUSE = 1000 };       // clocks (NOTES.md)
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
@@ -254,6 +255,21 @@ static overlay_gpu_method method_of(const overlay_dual *d)
                                                      : OVERLAY_GPU_JUMP;
 }
 
+// Whether an instance of all pairs has whole runs.
+static mco_status has_whole(const overlay_gpu *g, const mco_gpu *gpu, bool *out)
+{
+    mco_status st = MCO_OK;
+    const mco_overlay *o = g->d->o;
+    *out = g->parts == 1 && !overlay_gpu_is_shared(o) && o->nodes > 0 && !g->tuning.by_sweeps;
+    for (int32_t i = 0; i < o->nodes && *out && g->method == OVERLAY_GPU_STD; i++)
+        *out = o->cap[i] <= OVERLAY_GPU_STD_MOST;
+    if (*out)
+        MCO_CUDA(g->d->ctx, g->method == OVERLAY_GPU_STD ? overlay_gpu_std_fits(o->nodes, gpu->multiprocessors, out)
+                                                         : overlay_gpu_whole_fits(g->method, o->nodes, gpu->multiprocessors, out));
+done:
+    return st;
+}
+
 static mco_status settle(overlay_gpu *g, int32_t k)
 {
     mco_status st = MCO_OK;
@@ -268,9 +284,8 @@ static mco_status settle(overlay_gpu *g, int32_t k)
                          g->parts > 1 ? "its part of the instance" : "the instance", part->bytes, gpu->free_bytes));
     part->plan = (overlay_gpu_plan){.nodes = o->nodes, .is_complete = o->is_complete, .part = k, .parts = g->parts, .first_node = first,
                                     .end_node = end, .rules = rules_of(g->d)};
-    if (g->parts == 1 && !overlay_gpu_is_shared(o) && o->nodes > 0 && !g->tuning.by_sweeps)
-        MCO_CUDA(g->d->ctx, g->method == OVERLAY_GPU_STD ? overlay_gpu_std_fits(o->nodes, gpu->multiprocessors, &fits)
-                                                         : overlay_gpu_whole_fits(g->method, o->nodes, gpu->multiprocessors, &fits));
+    MCO_TRY(has_whole(g, gpu, &fits));
+    part->plan.pause = g->tuning.pause != 0 ? g->tuning.pause : g->method == OVERLAY_GPU_STD ? STD_PAUSE : WHOLE_PAUSE;
     part->plan.whole_blocks = fits ? (o->nodes + OVERLAY_GPU_BLOCK / 32 - 1) / (OVERLAY_GPU_BLOCK / 32) : 0;
 done:
     return st;

@@ -9,12 +9,13 @@
 // Bytes. 8 a node and 24 a block are read by each block: 11 KB, 1.4 MB for all 125 blocks of 1,000 nodes, or 0.25 us at 5.5 TB/s of
 // the L2 cache. Nothing else is read.
 //
-// Operations. A look at a row takes 2 or 3 instructions a link where only limits are summed, and 6 issue slots where worths are too (a
-// product of 32 bits added to 64 takes two). 1,000 nodes are 1,000 warps of 32 links on 528 schedulers, two on most. So
-//     jump       about 7 looks, 1,500 cycles, 0.85 us;
-//     dist       20 looks of 6 slots, 7,700 cycles, 4.4 us, or 2.2 ms for 500 iterations. Once steps are short, a warp keeps the links within reach
-//                only, 1 to 8 a lane: then the chain of 20 dependent steps limits, about 150 cycles each, 1.7 us.
-// The exchange adds a store, a load and two barriers of a block, 0.8 us at least.
+// Operations. Integers are compared and added by one unit, multiplied by another one; each takes a warp every second cycle. So a look takes a link
+// two cycles where only limits are summed (add_above()), and 6 where worths are, too. 1,000 nodes are 1,000 warps of 32 links on 528 schedulers, two
+// on most. A look ends with a sum over the warp and a quotient, some 200 cycles that nothing hides. Measured, the slowest warp of an iteration:
+//     jump       3,600 cycles, with a ramp 6,900: about 10 looks;
+//     dist       21,000 cycles at first, 20 looks of 6 cycles a link. Once steps are short, a warp keeps the links within reach only, 1 to 8 a lane:
+//                then the chain of 20 dependent steps limits, 9,800 on the average.
+// The exchange adds a store, a load and two barriers of a block: 1,500 cycles where blocks wait before they look, 2,700 where they look at once.
 //
 // Why no block waits for ever: a cooperative launch has all blocks on the device, and each sends its words in every iteration, whatever it
 // finds. A block overwrites the words of iteration k at k + 2, after all have sent those of k + 1, hence have read those of k.
@@ -65,9 +66,10 @@ template <int METHOD, int K> DEVICE void open_node(const overlay_gpu_plan &p, wh
 #pragma unroll
     for (int k = 0; k < K; k++) {
         const int j = k * WARP + lane;
-        const overlay_gpu_node other = own.is_node && j < p.nodes && j != own.i ? p.d_node[0][j] : overlay_gpu_node{};
-        own.weight[k] = __umulhi(me.uptime, other.uptime);
-        own.row.most[k] = lesser(me.cap, other.cap);
+        const bool is_link = own.is_node && j < p.nodes && j != own.i;
+        const uint4 other = is_link ? reinterpret_cast<const uint4 *>(p.d_node[0])[j] : uint4{};  // a node in one load
+        own.weight[k] = __umulhi(me.uptime, other.x);
+        own.row.most[k] = lesser(me.cap, other.y);
     }
     own.reach = METHOD == OVERLAY_GPU_JUMP && own.is_node ? p.d_reach[own.i] : 0;
     own.steps.alpha = METHOD == OVERLAY_GPU_DIST && own.is_node ? p.d_alpha[own.i] : 0;
@@ -196,6 +198,7 @@ DEVICE wide_sum wait_for_sum(const uint64_t *words, int blocks, uint32_t tag)
 template <int K> DEVICE void hear(const whole_task &t, whole_room &room, const uint64_t *words, uint32_t tag)
 {
     constexpr int HEARERS = OVERLAY_GPU_BLOCK - WARP, N = (K * WARP + HEARERS - 1) / HEARERS;
+    pause_for(t.plan.pause);
     if (threadIdx.x < WARP) {
         const wide_sum sum = wait_for_sum(words + t.plan.nodes, t.plan.whole_blocks, tag);
         if (threadIdx.x == 0)

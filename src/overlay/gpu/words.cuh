@@ -59,6 +59,14 @@ DEVICE void look_at_two(const uint64_t *words, uint64_t &first, uint64_t &second
 #endif
 }
 
+// Looks that come too early cost a way to the L2 cache and back, and those of many blocks hold up the words that they wait for.
+DEVICE void pause_for(int clocks)
+{
+    const long long begin = clock64();
+    while (clock64() - begin < clocks)
+        ;
+}
+
 // A launch whose blocks are all on the device at once, or an error.
 template <class... PARAMETERS, class... ARGUMENTS>
 cudaError_t launch_together(void (*kernel)(PARAMETERS...), int blocks, int threads, size_t shared_bytes, cudaStream_t stream,
