@@ -53,26 +53,38 @@ done:
     return st;
 }
 
+// Rows of the first leg head the table of the log.
+static mco_status search_leg(mco_context *ctx, const mco_islands *s, const mco_leg *leg, mco_island *out)
+{
+    mco_ranks *ranks = ctx->ranks;
+    const mco_log_level level = ctx->params.log_level;
+    ctx->ranks = NULL;  // the search is that of one process
+    if (!leg->is_first && level == MCO_LOG_INFO)
+        ctx->params.log_level = MCO_LOG_WARNING;
+    const mco_status st = s->search(s->user, leg, out);
+    ctx->params.log_level = level;
+    ctx->ranks = ranks;
+    return st;
+}
+
 mco_status mco_islands_run(mco_context *ctx, const mco_islands *s, mco_island *out)
 {
     mco_status st = MCO_OK;
     int32_t *plan = NULL;
-    const double begin_s = mco_clock_s();
-    mco_ranks *ranks = ctx->ranks;
+    const double begin_s = mco_clock_s(), scale = s->scale > 0 ? s->scale : 1;
     MCO_TRY(mco_alloc(ctx, &plan, s->words));
     for (int leg = 0; leg < LEGS; leg++) {
         const mco_leg l = leg_of(ctx, s, leg, begin_s);
-        ctx->ranks = NULL;  // the search is that of one process
-        st = s->search(s->user, &l, out);
-        ctx->ranks = ranks;
+        st = search_leg(ctx, s, &l, out);
         MCO_TRY(mco_ranks_agree(ctx, st));
         MCO_TRY(exchange(ctx, s, plan, out));
+        if (out->cost >= 0)
+            mco_log(ctx, MCO_LOG_INFO, "%9.2f  all ranks %14.10g", mco_clock_s() - begin_s, (double)out->cost / scale);
         const bool is_decided = out->outcome == MCO_OUTCOME_OPTIMAL || out->outcome == MCO_OUTCOME_INFEASIBLE;
         if (is_decided || out->stop == MCO_STOP_CANCELLED || out->stop == MCO_STOP_TARGET || out->stop == MCO_STOP_GAP)
             break;
     }
 done:
-    ctx->ranks = ranks;
     mco_free(ctx, &plan);
     return st;
 }

@@ -33,9 +33,10 @@ typedef struct mco_islands {
     // The whole search.
     double time_limit_s;
     int64_t iterations, seed;
+    double scale;  // costs of the log are in units of it; 0: 1
 } mco_islands;
 
-// Runs the legs. *out is the same on all ranks, which have the same best plan then. Errors: MEMORY, those of other ranks.
+// Runs the legs. The log has rows of the first one, then one for each leg; of all where details are asked for. *out is the same on all ranks, which have the same best plan then. Errors: MEMORY, those of other ranks.
 mco_status mco_islands_run(mco_context *ctx, const mco_islands *islands, mco_island *out);
 
 // Adds the improvements of a leg that began `offset_s` after the first one to history [*count], as far as they are better than its last

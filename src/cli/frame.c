@@ -356,10 +356,10 @@ static mco_status join(const session *s)
         return MCO_OK;
     if (launch.rank > 0)
         cli_be_silent();
-    if (launch.count > 1 && s->action->ranks != CLI_RANKS_SHARE)
+    if (launch.count > 1 && s->action->ranks == CLI_RANKS_REFUSED)
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "mco %s %s runs in one process, and a launcher started %d (%s); MCO_RANKS=1 in the "
                         "environment lets each of them work for itself", s->problem->name, s->action->name, launch.count, launch.variable);
-    MCO_TRY(cluster_begin(ctx));
+    MCO_TRY(cluster_begin(ctx, s->action->ranks == CLI_RANKS_COORDINATED));
 done:
     return mco_ranks_agree(ctx, st);
 }

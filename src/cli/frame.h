@@ -35,9 +35,9 @@ typedef struct cli_call {
 // Whether the user gave the option of this flag, such as "--seed".
 bool cli_has(const cli_call *call, const char *flag);
 
-// What an action does where a launcher has started several processes: refuses them, lets them share it (base/ranks.h), or lets each
-// work for itself.
-typedef enum cli_ranks { CLI_RANKS_REFUSED, CLI_RANKS_SHARE, CLI_RANKS_EACH } cli_ranks;
+// What an action does where a launcher has started several processes: refuses them, lets them share it (base/ranks.h), the first one as
+// their coordinator or not, or lets each work for itself.
+typedef enum cli_ranks { CLI_RANKS_REFUSED, CLI_RANKS_SHARE, CLI_RANKS_COORDINATED, CLI_RANKS_EACH } cli_ranks;
 
 // An action: `mco PROBLEM NAME ARGUMENTS`. Functions that an action does not need are NULL. The order of calls is
 // begin(), tables(), more_inputs(), refuse_output(), open(), read_start(), more_outputs(), more_inputs(). Then an action of one of the

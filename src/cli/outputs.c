@@ -162,7 +162,7 @@ mco_status cli_test_outputs(mco_context *ctx, const char *const *paths, size_t c
         if (paths[i] == NULL)
             continue;
         for (size_t k = i + 1; k < count; k++)
-            if (paths[k] != NULL && cli_is_same_file(paths[i], paths[k]))
+            if (paths[k] != NULL && ((cli_is_stdout(paths[i]) && cli_is_stdout(paths[k])) || cli_is_same_file(paths[i], paths[k])))
                 return mco_fail(ctx, MCO_ERR_ARGUMENT, "two outputs go to %s: one would replace the other", paths[k]);
     }
     for (size_t i = 0; i < count; i++)
@@ -174,7 +174,11 @@ done:
 
 bool cli_is_stdout(const char *path)
 {
-    return path != NULL && (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0);
+    static const char *const names[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+    bool is_one = false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        is_one = is_one || (path != NULL && strcmp(path, names[i]) == 0);
+    return is_one;
 }
 
 // ---- History

@@ -40,8 +40,8 @@ cluster_place cluster_take_place(const cpu_set_t *masks, int count, int which);
 // ---- All of it (launch.c; mpi.c)
 
 // Joins the other processes and sets ctx->ranks, if a launcher started more than one. Errors: ARGUMENT (no MPI in this build, MPI
-// knows fewer processes than the launcher).
-mco_status cluster_begin(mco_context *ctx);
+// knows fewer processes than the launcher). `is_coordinated`: rank 0 computes next to nothing, so the others divide its machine.
+mco_status cluster_begin(mco_context *ctx, bool is_coordinated);
 // Tells the log how many ranks there are, and what they have.
 void cluster_tell(mco_context *ctx);
 // Warns that a rank has one processor of a machine that has more.
@@ -51,7 +51,7 @@ void cluster_tell_bound(mco_context *ctx);
 void cluster_end(mco_context *ctx, int code);
 
 #ifdef MCO_HAVE_MPI
-mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch);
+mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch, bool is_coordinated);
 void cluster_mpi_tell(mco_context *ctx);
 void cluster_mpi_end(const mco_context *ctx, int code);
 #endif

@@ -29,14 +29,15 @@ cluster_launch cluster_find_launch(void)
     return (cluster_launch){.rank = 0, .count = 1};
 }
 
-mco_status cluster_begin(mco_context *ctx)
+mco_status cluster_begin(mco_context *ctx, bool is_coordinated)
 {
     const cluster_launch launch = cluster_find_launch();
     if (launch.count == 1)
         return MCO_OK;
 #ifdef MCO_HAVE_MPI
-    return cluster_mpi_begin(ctx, &launch);
+    return cluster_mpi_begin(ctx, &launch, is_coordinated);
 #else
+    (void)is_coordinated;
     return mco_fail(ctx, MCO_ERR_ARGUMENT, "a launcher started %d processes (%s), and this mco is built without MPI: "
                     "start one process, or build with -DMCO_MPI=ON", launch.count, launch.variable);
 #endif

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cluster/channel.h"
 #include "cluster/cluster.h"
+#include "mco/version.h"
 
 static const double YIELD_S = 1e-3;  // of a wait, before the first nap
 enum { NAP_NS = 100000 };
@@ -88,11 +89,11 @@ static mco_status open_channel(void *user, mco_context *ctx, mco_channel *out)
     return mco_mpi_channel(ctx, out);
 }
 
-// Divides the machine among the processes that it has.
-static mco_status settle_on_machine(mco_context *ctx)
+// Divides the machine among the processes that it has. A coordinator, the first of its machine, takes no part, and may use all of it.
+static mco_status settle_on_machine(mco_context *ctx, bool is_coordinated)
 {
     MPI_Comm machine;
-    int which, count;
+    int which, count, skipped = is_coordinated && cluster.ranks.rank == 0;
     cpu_set_t *masks = NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     MPI_Comm_rank(machine, &which);
@@ -103,7 +104,11 @@ static mco_status settle_on_machine(mco_context *ctx)
     sched_getaffinity(0, sizeof masks[which], &masks[which]);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, masks, (int)sizeof *masks, MPI_BYTE, machine);
     MPI_Barrier(machine);
-    cluster.place = cluster_take_place(masks, count, which);
+    MPI_Bcast(&skipped, 1, MPI_INT, 0, machine);
+    if (which < skipped)
+        cluster.place = (cluster_place){.processors = mco_cpu_count()};
+    else
+        cluster.place = cluster_take_place(masks + skipped, count - skipped, which - skipped);
     const int is_first = which == 0;
     MPI_Allreduce(&is_first, &cluster.machine_count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     mco_free(ctx, &masks);
@@ -111,7 +116,7 @@ static mco_status settle_on_machine(mco_context *ctx)
     return MCO_OK;
 }
 
-mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
+mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch, bool is_coordinated)
 {
     mco_status st = MCO_OK;
     int level, rank, count;
@@ -129,7 +134,7 @@ mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch)
                                 .open_channel = open_channel};
     ctx->ranks = &cluster.ranks;
     if (st == MCO_OK)
-        st = settle_on_machine(ctx);
+        st = settle_on_machine(ctx, is_coordinated);
     cluster.counts = calloc((size_t)count, sizeof *cluster.counts);
     cluster.begins = calloc((size_t)count, sizeof *cluster.begins);
     if (st == MCO_OK && (cluster.counts == NULL || cluster.begins == NULL))
@@ -148,6 +153,40 @@ void cluster_mpi_tell(mco_context *ctx)
         cluster_tell_bound(ctx);
 }
 
+enum { END_TAG = 26, NAP_END_NS = 10000000 };
+static const double TOLD_S = 1;  // for the last word of rank 0 to reach those that answer
+
+// Rank 0, where another rank does not answer: the others may go. A launcher that lets a job go on when a process has died may not end them.
+static void tell_end(int code)
+{
+    const double end_s = mco_clock_s() + TOLD_S;
+    const struct timespec nap = {.tv_nsec = NAP_END_NS};
+    MPI_Request request;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int r = 1; r < cluster.ranks.count; r++)
+        if (MPI_Isend(&code, 1, MPI_INT, r, END_TAG, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
+    for (int is_there; mco_clock_s() < end_s; nanosleep(&nap, NULL))
+        MPI_Iprobe(MPI_ANY_SOURCE, END_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);  // MPI goes on in its calls alone
+}
+
+// Waits for that word, which an alarm ends. Most launchers end this process then, as rank 0 asks them to; one that ends before would be a failure
+// of the job.
+static _Noreturn void leave(int code)
+{
+    int is_there = 0;
+    const struct timespec nap = {.tv_nsec = NAP_END_NS};
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (;; nanosleep(&nap, NULL))
+        if (MPI_Iprobe(0, END_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_there)
+            break;
+    const double end_s = mco_clock_s() + 3 * TOLD_S;
+    while (mco_clock_s() < end_s)
+        nanosleep(&nap, NULL);
+    fflush(NULL);
+    _exit(code);
+}
+
 // MPI_Finalize() waits for all ranks. Ranks that have parted wait there while the first one writes its files; an alarm ends that.
 void cluster_mpi_end(const mco_context *ctx, int code)
 {
@@ -157,10 +196,15 @@ void cluster_mpi_end(const mco_context *ctx, int code)
         if (r->rank > 0)
             fprintf(stderr, "mco: rank %d: %s\n", r->rank, mco_context_error(ctx));
         fflush(NULL);
+        if (r->rank > 0)
+            _exit(code);  // launchers end the others, those that let a job go on do not end this one
+        tell_end(code);
         MPI_Abort(MPI_COMM_WORLD, code);
     }
     if (r->have_parted)
         alarm(LONGEST_S);
+    if (r->must_leave)
+        leave(code);
     free(cluster.counts);
     free(cluster.begins);
     MPI_Finalize();

@@ -19,6 +19,17 @@ typedef struct island {
     int64_t history_count;
 } island;
 
+// What was proved before the last leg holds behind it too, and what was done counts. A short leg has no time for a good bound.
+static void add_before(const mco_dtspms_result *before, mco_dtspms_result *last)
+{
+    last->bound = before->bound > last->bound ? before->bound : last->bound;
+    last->counters.tours += before->counters.tours;
+    last->counters.relaxations += before->counters.relaxations;
+    last->counters.tours_skipped += before->counters.tours_skipped;
+    if (last->cost >= 0 && last->cost == last->bound)
+        last->outcome = MCO_OUTCOME_OPTIMAL;
+}
+
 static mco_status search(void *user, const mco_leg *leg, mco_island *out)
 {
     mco_status st = MCO_OK;
@@ -33,6 +44,8 @@ static mco_status search(void *user, const mco_leg *leg, mco_island *out)
         p.start = &s->r.solution;
     MCO_TRY(mco_dtspms_solve(s->ctx, s->problem, &p, &next));
     s->iterations += next.iterations;
+    if (!leg->is_first)
+        add_before(&s->r, &next);
     mco_dtspms_result_clear(s->ctx, &s->r);
     s->r = next;
     MCO_TRY(mco_islands_remember(s->ctx, &s->history, &s->history_count, next.history, next.history_count, offset_s));

@@ -243,14 +243,14 @@ done:
 
 // ---- Links of a graph
 
-// The node that a vertex stands for: by name where the graph has names, else by number.
+// The node that a vertex stands for: by name where the graph has names, else by number. A name that is a number is that of an unnamed node.
 static mco_status find_vertex(overlay_reader *c, const mco_graph *graph, int32_t vertex, int32_t *node)
 {
     char buffer[16];
     mco_status st = MCO_OK;
     const char *name = mco_graph_vertex_name(graph, vertex, buffer);
     *node = vertex;
-    if (mco_graph_has_names(graph) && c->names.count > 0)
+    if (mco_graph_has_names(graph))
         MCO_TRY(mco_names_look_up(&c->finder, c->ctx, name, strlen(name), node));
     if (*node < 0 || *node >= c->node_count)
         st = mco_fail(c->ctx, MCO_ERR_PARSE, "--links: the graph has the vertex %s, and the instance has no such node among its %lld", name,

@@ -111,7 +111,7 @@ mco_status vrp_islands_solve(mco_context *ctx, const mco_vrp *problem, const mco
     if (!(s.params.time_limit_s < MCO_NO_LIMIT) && s.params.iterations < 0)
         s.params.time_limit_s = DEFAULT_TIME_S;
     const mco_islands islands = {.user = &s, .search = search, .words = 2 * (int64_t)problem->customers + 2, .pack = pack, .unpack = unpack,
-                                 .time_limit_s = s.params.time_limit_s, .iterations = s.params.iterations, .seed = s.params.seed};
+                                 .time_limit_s = s.params.time_limit_s, .iterations = s.params.iterations, .seed = s.params.seed, .scale = problem->scale};
     MCO_TRY(mco_islands_run(ctx, &islands, &found));
     MCO_TRY(settle(&s, &found));
     *result = s.r;

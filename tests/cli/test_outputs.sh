@@ -153,6 +153,16 @@ standard_streams() {
     head -n 1 out > first && expect_text first "{"
     expect_json out objective 16
     expect_json out name '"stdin"'
+    local one two
+    for one in - /dev/stdout /dev/fd/1; do
+        [ "$one" = - ] || [ -e "$one" ] || continue
+        expect 0 "$MCO" flowshop solve example.txt --json "$one"
+        if grep -v '^[{} ]' out; then fail "the summary is in the result file"; fi
+        for two in - /dev/stdout; do
+            expect 2 "$MCO" flowshop solve example.txt --json "$one" --solution "$two"
+            expect_text err "two outputs go to $two"
+        done
+    done
     expect 0 "$MCO" flowshop solve example.txt --solution - --quiet
     expect_text out "3 2 1"
     if [ -s err ]; then fail "--quiet is not quiet"; fi

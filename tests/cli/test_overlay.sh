@@ -113,6 +113,12 @@ solves() {
     printf 'from,to\na,b\n' > graph.csv
     expect 0 "$MCO" overlay solve three.csv --links graph.csv --least 1 --most 3 --solution s.csv
     printf 'from,to,bandwidth\na,b,3\n' | cmp -s - s.csv || fail "--links, --least and --most are not obeyed"
+    # Names of a graph are not those of nodes that have none; numbers are.
+    expect 3 "$MCO" overlay solve b.csv --links graph.csv
+    expect_text err "the graph has the vertex a, and the instance has no such node among its 50"
+    printf 'from,to\n5,9\n' > numbers.csv
+    expect 0 "$MCO" overlay solve b.csv --links numbers.csv --solution s.csv
+    grep -q '^5,9,' s.csv || fail "vertices 5 and 9 are other nodes"
 }
 
 checks() {

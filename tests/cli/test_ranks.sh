@@ -124,13 +124,18 @@ islands() {
     expect_text err "a proof beside the search takes one process, 2 were started"
     expect 0 on 3 "$MCO" dtspms solve R00 --orders 20 --iterations 50 --json many.json
     expect 0 "$MCO" dtspms check R00 --orders 20 many.json
+    # A bound of the first leg, which the short ones have no time for, is the bound of all. The log is one table.
+    expect 0 on 3 "$MCO" dtspms solve R00 --orders 33 --time-limit 1.5 --json many.json
+    [ "$(grep -c "found by" err)" -eq 1 ] || fail "each leg has a table of its own"
+    expect_text err "all ranks"
+    [ "$(json many.json bound)" -ge "$(sed -n 's/.*; bound \([0-9]*\) = .*/\1/p' err)" ] || fail "the bound of the first leg is lost"
 }
 
 # Without cuts there is a tree, whose nodes ranks solve in turn. The tree may differ, what it proves does not.
 bounds() {
     expect 0 "$MCO" vrp generate --customers 22 --output b.vrp
     expect 0 "$MCO" vrp bound b.vrp --cuts none --json one.json
-    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none --verbose --json many.json --solution b.sol
+    expect 0 on 3 "$MCO" vrp bound b.vrp --cuts none -v --json many.json --solution b.sol
     if [ "$(json one.json nodes)" -gt 0 ]; then expect_text err "rounds of 3 ranks"; fi  # 0: no solver of linear programs here
     for key in bound cost outcome root_bound; do expect_json many.json $key "$(json one.json $key)"; done
     expect 0 "$MCO" vrp check b.vrp b.sol

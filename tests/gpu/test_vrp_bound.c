@@ -5,19 +5,22 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "device/device.h"
 #include "bound_support.h"
 #include "gpu_support.h"
 #include "vrp/bound/relax/q_cuda.h"
 #include "vrp/bound/relax/q_gpu.h"
 
 static long checks;
+static const char *gpus;  // of the passes; NULL: the first one
 
 // ---- q-paths
 
 static vrp_q_pass *open_q(mco_context *ctx, const instance *in, mco_engine engine)
 {
     vrp_q_pass *pass = NULL;
-    const vrp_relax_settings settings = {.engine = engine, .threads = mco_settle_threads(0), .memory = 6e10};
+    const vrp_relax_settings settings = {.engine = engine, .threads = mco_settle_threads(0), .memory = 6e10,
+                                         .gpus = engine == MCO_ENGINE_GPU ? gpus : NULL};
     const mco_status st = vrp_q_open(ctx, &in->problem, &settings, &pass);
     GPU_CHECK(st == MCO_OK, "%s: %s", mco_engine_text(engine), mco_context_error(ctx));
     return pass;
@@ -187,6 +190,20 @@ static void test_all_q(mco_context *ctx, bool is_small)
     test_q(ctx, &(shape){1201, 250, 10, 30, -100, 400, 0, 0, true}, 9, true, false);
 }
 
+// A direction on each of two GPUs, where there are two.
+static void test_two_gpus(mco_context *ctx)
+{
+    static const shape asymmetric[] = {{17, 40, 3, 9, -50, 90, 10, 0, false}, {65, 300, 10, 40, -50, 90, 10, 0, false}, {700, 60, 2, 9, -40, 50, 0, 650, false}};
+    mco_gpu list[MCO_MAX_GPUS];
+    int count = 0;
+    if (mco_gpus_choose(ctx, "all", list, &count) != MCO_OK || count < 2)
+        return;
+    gpus = "0,1";
+    for (size_t k = 0; k < sizeof asymmetric / sizeof *asymmetric; k++)
+        test_q(ctx, &asymmetric[k], 5, k == 0, false);
+    gpus = NULL;
+}
+
 int main(int argc, char **argv)
 {
     mco_context *ctx = gpu_begin();
@@ -194,6 +211,7 @@ int main(int argc, char **argv)
         test_tiny(ctx);
     else
         test_all_q(ctx, argc > 1 && strcmp(argv[1], "small") == 0);
+    test_two_gpus(ctx);
     mco_context_destroy(&ctx);
     return gpu_summary("bounds of vehicle routing on a GPU", checks);
 }

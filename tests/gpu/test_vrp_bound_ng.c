@@ -5,18 +5,20 @@
 #include <string.h>
 
 #include "base/machine.h"
+#include "device/device.h"
 #include "bound_support.h"
 #include "gpu_support.h"
 #include "vrp/bound/relax/ng_cuda.h"
 #include "vrp/bound/relax/ng_gpu.h"
 
 static long checks;
+static const char *gpus;  // of the passes; NULL: the first one
 
 static vrp_ng_pass *open_ng(mco_context *ctx, const instance *in, const vrp_ng_sets *sets, mco_engine engine)
 {
     vrp_ng_pass *pass = NULL;
     const int threads = engine == MCO_ENGINE_REFERENCE ? 1 : mco_settle_threads(0);
-    const vrp_relax_settings settings = {.engine = engine, .threads = threads, .memory = 6e10};
+    const vrp_relax_settings settings = {.engine = engine, .threads = threads, .memory = 6e10, .gpus = engine == MCO_ENGINE_GPU ? gpus : NULL};
     const mco_status st = vrp_ng_open(ctx, &in->problem, sets, &settings, &pass);
     GPU_CHECK(st == MCO_OK, "%s: %s", mco_engine_text(engine), mco_context_error(ctx));
     return pass;
@@ -183,6 +185,20 @@ static void test_all(mco_context *ctx, bool is_small)
     test_ng(ctx, &(shape){1001, 131, 1, 10, -200, 800, 0, 0, true}, 7, 3, false, MCO_ENGINE_CPU);
 }
 
+// A direction on each of two GPUs, where there are two.
+static void test_two_gpus(mco_context *ctx)
+{
+    static const shape asymmetric[] = {{17, 40, 3, 9, -50, 90, 10, 0, false}, {65, 300, 10, 40, -50, 90, 10, 0, false}, {700, 60, 2, 9, -40, 50, 0, 650, false}};
+    mco_gpu list[MCO_MAX_GPUS];
+    int count = 0;
+    if (mco_gpus_choose(ctx, "all", list, &count) != MCO_OK || count < 2)
+        return;
+    gpus = "0,1";
+    for (size_t k = 0; k < sizeof asymmetric / sizeof *asymmetric; k++)
+        test_ng(ctx, &asymmetric[k], k == 2 ? 6 : 8, 5, k == 0, MCO_ENGINE_CPU);
+    gpus = NULL;
+}
+
 int main(int argc, char **argv)
 {
     mco_context *ctx = gpu_begin();
@@ -190,6 +206,7 @@ int main(int argc, char **argv)
         test_tiny(ctx);
     else
         test_all(ctx, argc > 1 && strcmp(argv[1], "small") == 0);
+    test_two_gpus(ctx);
     mco_context_destroy(&ctx);
     return gpu_summary("ng-paths of vehicle routing on a GPU", checks);
 }

@@ -104,6 +104,8 @@ static void the_best_remains(void **state)
     assert_true(first.cost < first.before / 3);
     assert_true(first.best <= first.cost);
     assert_in_range(first.steps, 47900, 48100);
+    const outcome many = anneal(scattered(LONG, 0), LONG, 240000, 2, 16);  // two are replaced at a time
+    assert_true(many.best <= many.cost && many.cost < many.before / 3);
     for (int32_t threads = 1; threads <= 3; threads++) {
         const outcome again = anneal(scattered(LONG, 0), LONG, 60000, threads, 4);
         assert_int_equal(again.before, first.before);

@@ -175,11 +175,11 @@ static mco_status search_on(beside *b)
     mco_status st = MCO_OK;
     vrp_search *s = b->search;
     while (st == MCO_OK && !vrp_search_ends(s)) {
-        const double leg_s = fmax(LEG_LEAST_S, (LEG_GROWTH - 1) * mco_run_time_s(&s->run));
+        const double leg_s = fmax(LEG_LEAST_S, (LEG_GROWTH - 1) * mco_run_time_s(&s->run)), now = mco_clock_s();
         const int64_t before = s->iterations;
-        st = search_until(b, mco_clock_s() + leg_s);
-        if (s->iterations == before)
-            break;  // nothing is left to search
+        st = search_until(b, now + leg_s);
+        if (s->iterations == before && mco_clock_s() < now + leg_s / 2)
+            break;  // nothing is left to search; a leg that its first solution took whole is followed by a longer one
     }
     return st;
 }

@@ -60,6 +60,7 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     mco_status st = MCO_OK;
     vrp_proof *proof = r->proof;
     vrp_tree_result tree = {0};
+    bool are_ready = true;
     if (!r->has_master || proof->params->root_only || (proof->known >= 0 && proof->scaled_bound >= proof->known))
         return MCO_OK;
     settings->known = proof->known;
@@ -71,7 +72,9 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     settings->tried_gap = r->tried_gap;
     settings->claims = &r->claims;
     if (!settings->only_enumerates && mco_rank_count(proof->ctx) > 1 && mco_rank(proof->ctx) == 0)
-        MCO_TRY(vrp_root_call(r));
+        MCO_TRY(vrp_root_call(r, &are_ready));
+    if (!are_ready)
+        return MCO_OK;
     MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
     r->tried_gap = tree.tried_gap;
     if (settings->only_enumerates && !tree.is_done)

@@ -122,7 +122,7 @@ static mco_status run_trial(vrp_root *r, proven *p, vrp_worth *worth)
     const double now = mco_clock_s(), labels_s = isfinite(stop_s) ? now + LABEL_SHARE * (stop_s - now) : stop_s;
     bool is_done;
     vrp_master pricer = {.ctx = r->proof->ctx, .problem = &p->problem, .q = p->q, .ng = p->ng, .arcs = p->arcs, .by_load = p->by_load,
-                         .cuts = p->trial_cuts, .threads = r->settings.threads};
+                         .cuts = p->trial_cuts, .threads = vrp_relax_threads(&r->settings)};
     pricer.sets = r->has_master ? r->master.sets : NULL;
     pricer.table_sets = r->has_master ? r->master.table_sets : NULL;
     pricer.limits_length = r->has_master && r->master.limits_length;

@@ -22,7 +22,16 @@ done:
     return st;
 }
 
-mco_status vrp_root_call(vrp_root *root)
+// Whether all ranks are ready for the tree. One whose time was over when it opened its master is not: then nobody begins.
+static mco_status all_are_ready(mco_context *ctx, bool is_ready, bool *all)
+{
+    int64_t least = is_ready;
+    const mco_status st = mco_ranks_reduce(ctx, &least, 1, MCO_REDUCE_MIN);
+    *all = least != 0;
+    return st;
+}
+
+mco_status vrp_root_call(vrp_root *root, bool *are_ready)
 {
     mco_status st = MCO_OK;
     const vrp_root *r = root;
@@ -33,6 +42,7 @@ mco_status vrp_root_call(vrp_root *root)
     MCO_TRY(mco_ranks_broadcast(proof->ctx, &c, sizeof c, 0));
     if (c.has_sets)
         MCO_TRY(share_sets(proof->ctx, r->master.sets));
+    MCO_TRY(all_are_ready(proof->ctx, true, are_ready));
 done:
     return st;
 }
@@ -43,29 +53,25 @@ mco_status vrp_proof_release(mco_context *ctx, const vrp_proof *proof)
     return proof->has_called ? MCO_OK : mco_ranks_broadcast(ctx, &c, sizeof c, 0);
 }
 
-// The pricer of rank 0.
-static mco_status take_pricer(vrp_root *r, const call *c)
+// The sets of rank 0.
+static mco_status receive_sets(mco_context *ctx, int32_t nodes, vrp_ng_sets **out)
 {
     mco_status st = MCO_OK;
-    mco_context *ctx = r->proof->ctx;
-    vrp_ng_sets *sets = NULL;
-    if (!c->has_sets)
-        return vrp_master_take_q(&r->master, &r->settings);
-    MCO_TRY(mco_alloc(ctx, &sets, 1));
-    MCO_TRY(vrp_ng_sets_open(ctx, &r->problem, 1, sets));
-    MCO_TRY(share_sets(ctx, sets));
-    return vrp_master_take_sets(&r->master, &r->settings, sets);
+    MCO_TRY(mco_alloc(ctx, out, 1));
+    (*out)->nodes = nodes;
+    MCO_TRY(mco_alloc(ctx, &(*out)->size, nodes));
+    MCO_TRY(mco_alloc(ctx, &(*out)->neighbour, (int64_t)nodes * VRP_NG_MOST));
+    MCO_TRY(share_sets(ctx, *out));
 done:
-    if (sets != NULL)
-        vrp_ng_sets_close(ctx, sets);
-    mco_free(ctx, &sets);
     return st;
 }
 
-static mco_status open_master(vrp_root *r, const call *c)
+// *sets, NULL for q-routes, become the master's.
+static mco_status open_master(vrp_root *r, const call *c, vrp_ng_sets **sets)
 {
     mco_status st = MCO_OK;
     const vrp_proof *proof = r->proof;
+    vrp_ng_sets *taken = *sets;
     if (r->problem.unit != c->unit)
         return mco_fail(proof->ctx, MCO_ERR_INTERNAL, "costs count in units of %g here, of %g at rank 0", 1 / r->problem.unit, 1 / c->unit);
     r->problem.fleet = c->fleet;
@@ -74,9 +80,32 @@ static mco_status open_master(vrp_root *r, const call *c)
     r->has_master = true;
     r->master.threads = r->settings.threads;
     r->precision = r->master.precision;
-    MCO_TRY(take_pricer(r, c));
+    *sets = NULL;
+    MCO_TRY(taken != NULL ? vrp_master_take_sets(&r->master, &r->settings, taken) : vrp_master_take_q(&r->master, &r->settings));
     MCO_TRY(vrp_master_limit_length(&r->master, c->limits_length));
 done:
+    return st;
+}
+
+// Divides the tree with the others, if all are ready.
+static mco_status follow(vrp_proof *proof, const call *c, vrp_ng_sets **sets)
+{
+    mco_status st = MCO_OK;
+    bool are_ready;
+    vrp_root root;
+    proof->known = c->known;
+    proof->scaled_bound = c->scaled_bound;
+    st = vrp_root_open(proof, &root);
+    if (st == MCO_OK)
+        st = open_master(&root, c, sets);
+    const bool is_ready = st == MCO_OK;
+    st = st == MCO_ERR_STOPPED ? MCO_OK : st;
+    MCO_TRY(st);
+    MCO_TRY(all_are_ready(proof->ctx, is_ready, &are_ready));
+    if (are_ready)
+        MCO_TRY(vrp_root_divide(&root));
+done:
+    vrp_root_close(&root);
     return st;
 }
 
@@ -84,18 +113,15 @@ mco_status vrp_prove_with(vrp_proof *proof)
 {
     mco_status st = MCO_OK;
     call c = {0};
-    vrp_root root;
+    vrp_ng_sets *sets = NULL;
     MCO_TRY(mco_ranks_broadcast(proof->ctx, &c, sizeof c, 0));
-    if (c.has_tree == 0)
-        return MCO_OK;
-    proof->known = c.known;
-    proof->scaled_bound = c.scaled_bound;
-    st = vrp_root_open(proof, &root);
-    if (st == MCO_OK)
-        st = open_master(&root, &c);
-    if (st == MCO_OK)
-        st = vrp_root_divide(&root);
-    vrp_root_close(&root);
+    if (c.has_tree != 0 && c.has_sets)
+        MCO_TRY(receive_sets(proof->ctx, proof->problem->customers + 1, &sets));
+    if (c.has_tree != 0)
+        MCO_TRY(follow(proof, &c, &sets));
 done:
+    if (sets != NULL)
+        vrp_ng_sets_close(proof->ctx, sets);
+    mco_free(proof->ctx, &sets);
     return st;
 }

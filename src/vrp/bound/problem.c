@@ -2,6 +2,7 @@
 #include "vrp/bound/problem.h"
 
 #include "base/clock.h"
+#include "base/machine.h"
 
 enum { ROWS_IN_TIME = 64 };  // of distances between looks at the clock
 // Labels have lengths of 32 bits. A greater limit is left out: bounds hold, they are those of loads alone.
@@ -232,6 +233,15 @@ done:
 
 // ---- Open, close
 
+// The costs of all arcs, and those less the prices. Without this test the machine may give the memory and take the process away later.
+static mco_status refuse_many(mco_context *ctx, const vrp_bound_problem *p)
+{
+    const double bytes = 2.0 * p->nodes * p->stride * sizeof *p->cost, most = mco_settle_memory(0);
+    if (bytes <= most)
+        return MCO_OK;
+    return mco_fail(ctx, MCO_ERR_MEMORY, "all arcs of %d nodes need %.0f MiB, at most %.0f MiB may be taken", p->nodes, bytes / (1 << 20), most / (1 << 20));
+}
+
 mco_status vrp_bound_problem_open(mco_context *ctx, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t largest_cost,
                                   vrp_bound_problem *out)
 {
@@ -247,6 +257,7 @@ mco_status vrp_bound_problem_open_until(mco_context *ctx, const mco_vrp *vrp, in
     vrp_bound_problem p = {.vrp = vrp, .customers = vrp->customers, .nodes = vrp->nodes, .is_symmetric = vrp->is_symmetric};
     p.stride = (p.nodes + STRIDE_OF - 1) / STRIDE_OF * STRIDE_OF;
     MCO_TRY(vrp_refuse_unservable(ctx, vrp, stop_s));
+    MCO_TRY(refuse_many(ctx, &p));
     MCO_TRY(mco_alloc(ctx, &p.demand, p.nodes));
     MCO_TRY(mco_alloc(ctx, &p.cost, (int64_t)p.nodes * p.stride));
     MCO_TRY(set_loads(ctx, vrp, &p));

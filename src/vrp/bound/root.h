@@ -80,8 +80,8 @@ mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int
 mco_status vrp_root_recheck(vrp_root *root);
 // Enumerates routes and settles them where the gap is small and few are left. Errors: as below.
 mco_status vrp_root_enumerate(vrp_root *root);
-// Rank 0 calls the other ranks to its tree (vrp/bound/follow.c). Errors: those of collectives.
-mco_status vrp_root_call(vrp_root *root);
+// Rank 0 calls the other ranks to its tree (vrp/bound/follow.c). *are_ready: false if the time of one was over. Errors: those of collectives.
+mco_status vrp_root_call(vrp_root *root, bool *are_ready);
 // Divides what is left open, until the run must stop. Errors: MEMORY, DEVICE, and those of the caller.
 mco_status vrp_root_divide(vrp_root *root);
 // Copies the master's prices to the sure ones while no arc is removed.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A layer of a beam on a GPU: expand, select, make (flowshop/beam/layer.h has the definitions, plain.c is the reference). The whole beam
-// stays on the device: two layers of nodes, the keys of one layer's children, and for each layer the parents and moves of its nodes.
+// stays on the device: two layers of nodes, the keys of one layer's children, and for each layer the parents and moves of its nodes. Several
+// GPUs have a beam each in the same state; they share the children (select.cuh says how).
 //
 // Mapping and operations are at the head of each part: expand.cuh, select.cuh, make.cuh.
 //
-// Bytes of a node: 16 stride + 8 words + 32 for two layers, 4 jobs for keys, 6 jobs for parents and moves.
+// Bytes of a node: 16 stride + 8 words + 34 for two layers, 4 jobs for keys (of its share), 6 jobs for parents and moves, 20 for choosing.
 //
 // Rate. An H200 makes 38.6 G children a second at 500x60 and 800x60, 64.6 G at 300x20, both ends counted (NOTES.md,
 // bench/results/flowshop-beams-gpu.csv). Limit: issue slots, of which 74 % are busy (ncu, expand at 500x60). A child and machine takes 2.4 instructions for its bound, and 7.1 for its guide at the end that grows.

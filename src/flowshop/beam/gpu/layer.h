@@ -46,9 +46,10 @@ typedef struct flowshop_beam_gpu_control {
 
 // What a part tells all parts about its keys of a layer.
 typedef struct flowshop_beam_gpu_report {
-    uint32_t least, largest;    // least > largest: it has none
-    uint32_t before[FLOWSHOP_BEAM_GPU_DIGITS];
     uint32_t counts[FLOWSHOP_BEAM_GPU_DIGITS][FLOWSHOP_BEAM_GPU_DIGIT];
+    uint32_t before[FLOWSHOP_BEAM_GPU_DIGITS];
+    uint32_t least, largest;    // least > largest: it has none
+    uint32_t filling[3];        // counts are read 16 bytes at a time, so a report is a multiple of that
 } flowshop_beam_gpu_report;
 
 // Memory of a part that all parts write.

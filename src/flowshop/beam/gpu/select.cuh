@@ -23,6 +23,7 @@ constexpr int KEYS = 4;                                  // of a thread at a tim
 constexpr uint32_t TILE = SELECT_THREADS * KEYS;
 constexpr int BINS = FLOWSHOP_BEAM_GPU_DIGIT, DIGIT_BITS = 11, KEY_BITS = 32, LAST_DIGIT = FLOWSHOP_BEAM_GPU_DIGITS - 1;
 constexpr int BINS_OF_THREAD = BINS / (int)SELECT_THREADS;
+static_assert(sizeof(flowshop_beam_gpu_report) % sizeof(uint4) == 0, "counts are read 16 bytes at a time");
 static_assert(BINS == 1 << DIGIT_BITS && BINS_OF_THREAD == KEYS, "a thread loads its bins at once");
 
 // ---- Digits
