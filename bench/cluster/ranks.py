@@ -38,11 +38,12 @@ def measure(options, ranks, command):
 
 
 def main():
-    options = arguments(__doc__, mpiexec=("mpirun", "the launcher"), data=("/data", "folder of tntp/"), ranks=(4, "ranks"),
-                        repeats=(3, "the median counts"))
+    options = arguments(__doc__, mpiexec=("mpirun", "the launcher"), data=("/data", "folder of tntp/ and cvrp/"), ranks=(4, "ranks"),
+                        repeats=(3, "the median counts"), only=("", "one of cycles, overlay, traffic, vrp"))
     table = Table(options, ["command", "ranks", "cpu_s_of_the_busiest_rank", "cpu_s_of_all", "start_s_of_a_rank", "cpu_speed_up", "equal"])
     net = os.path.join(options.data, "tntp", "AustinTAPB", "AustinTAPB_net.tntp.gz")
     trips = net.replace("_net", "_trips")
+    routes = os.path.join(options.data, "cvrp", "small", "A-n45-k6.vrp")
     with tempfile.TemporaryDirectory() as folder:
         peers = os.path.join(folder, "peers.csv")
         subprocess.run([options.mco, "overlay", "generate", "--nodes", "6000", "--output", peers], check=True, stdout=subprocess.DEVNULL)
@@ -53,8 +54,11 @@ def main():
              ["overlay", "bound", peers, "--method", "dist", "--iterations", "1"], ["bound", "exact_bound", "best_iteration"]),
             ("traffic", ["traffic", "assign", net, trips, "--method", "bfw", "--iterations", "60"],
              ["traffic", "assign", net, trips, "--method", "bfw", "--iterations", "1"], ["objective"]),
+            ("vrp", ["vrp", "bound", routes, "--cuts", "none"], ["vrp", "bound", routes, "--cuts", "none", "--root-only"], ["bound", "objective"]),
         ]
         for name, command, start, keys in commands:
+            if options.only and name != options.only:
+                continue
             one = None
             for ranks in (1, options.ranks):
                 runs = sorted((measure(options, ranks, command) for _ in range(options.repeats)), key=lambda run: max(run[0]))

@@ -13,11 +13,11 @@ from grid import can_launch, search, simulate  # noqa: E402
 import thesis  # noqa: E402
 
 
-def serial(path):
-    """Nodes and CPU seconds of each instance."""
+def recorded(path, column):
+    """Nodes and seconds of each instance."""
     with open(path) as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
-    return {row["instance"]: (int(row["nodes"]), float(row["cpu_s"])) for row in rows}
+    return {row["instance"]: (int(row["nodes"]), float(row[column])) for row in rows}
 
 
 def means(table, name, whose, kind, rows):
@@ -43,6 +43,10 @@ def grid_of_cores(options, table, measured, mpiexec):
 
 def grid_of_gpus(options, table, measured, mpiexec):
     put(table, "6.4", "thesis", "published", thesis.TABLE_6_4)
+    if options.gpus == 0:
+        table.note("6.4, run: one GPU, from " + options.one_gpu)
+        one = recorded(options.one_gpu, "tree_s")
+        put(table, "6.4", "mco", "run", [[one[name][1], "", "", "", ""] for name in thesis.INSTANCES])
     most = min(options.gpus, options.gpus if mpiexec else 1)  # a launcher's ranks divide the GPUs
     if most > 0:
         put(table, "6.4", "mco", "run", [[run(options, mpiexec, name, gpus, "gpu", measured) if gpus <= most else ""
@@ -65,10 +69,11 @@ def main():
     options = arguments(__doc__, mpiexec=("mpirun --bind-to none", "the launcher; empty: by --join"),
                         simulate=("build/bench_cluster_simulate", "the simulation"),
                         serial=("bench/results/flowshop-prove-given.csv", "nodes and CPU seconds of one core"),
-                        cores=(0, "real runs up to so many workers of a core; 0: none"), gpus=(0, "real runs up to so many GPUs; 0: none"),
+                        cores=(0, "real runs up to so many workers of a core; 0: none"), gpus=(0, "real runs up to so many GPUs; 0: one, as recorded in --one-gpu"),
+                        one_gpu=("bench/results/flowshop-gpu-20x20-given.csv", "a file of bench/flowshop/gpu.py --cases 20x20-given"),
                         tables=("6.2,6.3,6.4", "with commas"))
     mpiexec = options.mpiexec if options.mpiexec and can_launch(options.mco, options.mpiexec.split()[0]) else ""
-    measured = serial(options.serial)
+    measured = recorded(options.serial, "cpu_s")
     table = Table(options, ["table", "instance", "whose", "kind", "s_1", "s_2", "s_3", "s_4", "s_5"])
     table.note("the columns of 6.2 are one core; of 6.3 15, 50, 100, 200 and 500 cores; of 6.4 1 to 5 GPUs. Seconds")
     table.note("6.1, the thesis' grid: " + "; ".join("%s: %d nodes of %d cores" % row[:3] for row in thesis.TABLE_6_1))

@@ -3,7 +3,7 @@
 """Times of one pass by engine beside tables 5.1 to 5.4 of Strappaveccia (2015): q-routes and through-q-routes, symmetric and
 asymmetric, and ng-routes by size of the sets.
 
-tables.py MCO DATA OUT.csv [--tables 5.1,5.3] [--engines cpu,gpu] [--threads T] [--sizes 8,10] [--repeat N] [--head TEXT]
+tables.py MCO DATA OUT.csv [--tables 5.1,5.3] [--engines cpu,gpu] [--threads T] [--sizes 8,10] [--repeat N] [--gpus 0,1] [--only NAME] [--head TEXT]
 
 DATA is the folder with small/<instance>.vrp. Instances of table 5.1 follow the rule of Li, Golden and Wasil (2005). Those of tables
 5.2 and 5.4 are random matrices of the published sizes: the published files are not at hand. Sets F and M are left out where DATA lacks
@@ -76,7 +76,7 @@ def asymmetric(path, name, nodes, capacity):
 def measure(a, path, relaxation, size, engine, folder):
     out = os.path.join(folder, "r.json")
     command = [a.mco, "vrp", "relax", path, "--relaxation", relaxation, "--ng-size", str(size), "--engine", engine, "--repeat", str(a.repeat),
-               "--json", out, "--quiet"] + (["--threads", str(a.threads)] if a.threads else [])
+               "--json", out, "--quiet"] + (["--threads", str(a.threads)] if a.threads else []) + (["--gpus", a.gpus] if a.gpus and engine == "gpu" else [])
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode != 0:
         print(done.stderr.strip()[-200:], file=sys.stderr)
@@ -116,14 +116,17 @@ def main():
     p.add_argument("--tables", default="5.1,5.2,5.3,5.4"), p.add_argument("--engines", default="cpu")
     p.add_argument("--threads", type=int, default=0), p.add_argument("--sizes", default="8,10,12,13,14")
     p.add_argument("--repeat", type=int, default=5), p.add_argument("--head", default="")
+    p.add_argument("--gpus", default="", help="that passes use"), p.add_argument("--only", default="", help="the instances whose names begin so")
     a = p.parse_args()
     a.sizes = [int(s) for s in a.sizes.split(",")]
     with tempfile.TemporaryDirectory() as folder, open(a.out, "w") as f:
-        f.write(f"# {a.head}\n# tables.py --tables {a.tables} --engines {a.engines} --threads {a.threads} --repeat {a.repeat}\n")
+        f.write(f"# {a.head}\n# tables.py --tables {a.tables} --engines {a.engines} --threads {a.threads} --repeat {a.repeat}{' --gpus ' + a.gpus if a.gpus else ''}\n")
         w = csv.writer(f, lineterminator="\n")
         w.writerow("table instance customers capacity relaxation ng_size engine threads pass_s published_cpu_s published_gpu_s transitions_per_s value digest".split())
         for table in a.tables.split(","):
             for path, relaxation, size, cpu, gpu in rows_of(a, table, folder):
+                if not os.path.basename(path).startswith(a.only):
+                    continue
                 for engine in a.engines.split(","):
                     r = measure(a, path, relaxation, size or 8, engine, folder)
                     if r is None:

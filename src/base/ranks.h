@@ -39,6 +39,7 @@ typedef struct mco_ranks {
     void *user;
     bool have_parted;   // collectives leave the data of each rank as it is
     bool must_abort;    // a rank that has parted does not answer, so the launcher has to end it
+    bool must_leave;    // rank 0 has no answer from another rank: this one ends when rank 0 has written its files, without the others
     mco_status failed;  // what all ranks ended with; OK: none has failed
     char error[MCO_ERROR_LENGTH];
 } mco_ranks;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Messages between the ranks of one job. A peer is a rank. Only the calling thread uses MPI. What was sent waits in a list until
 // MPI has taken it. What comes waits in another list until all of it is there: a large message may stop half way, with its rank.
+// Errors of MPI are messages that are lost: where the launcher lets the others go on when a process has died, MPI may say so.
 #include <limits.h>
 #include <mpi.h>
 #include <string.h>
@@ -38,9 +39,8 @@ static void release_sent(mpi_channel *c)
 {
     int64_t kept = 0;
     for (int64_t i = 0; i < c->count; i++) {
-        int is_sent;
-        MPI_Test(&c->sendings[i].request, &is_sent, MPI_STATUS_IGNORE);
-        if (is_sent)
+        int is_sent = 0;
+        if (MPI_Test(&c->sendings[i].request, &is_sent, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_sent)
             mco_free(c->ctx, &c->sendings[i].data);
         else
             c->sendings[kept++] = c->sendings[i];
@@ -57,7 +57,7 @@ static mco_status send_bytes(void *self, uint64_t peer, const uint8_t *data, int
         return mco_fail(c->ctx, MCO_ERR_LIMIT, "a message of %lld bytes, MPI takes %d", (long long)size, INT_MAX);
     MCO_TRY(mco_grow(c->ctx, &c->sendings, &c->room, c->count + 1));
     sending *s = &c->sendings[c->count];
-    *s = (sending){0};
+    *s = (sending){.request = MPI_REQUEST_NULL};
     MCO_TRY(mco_alloc(c->ctx, &s->data, size));
     memcpy(s->data, data, (size_t)size);
     MPI_Isend(s->data, (int)size, MPI_BYTE, (int)peer, TAG, MPI_COMM_WORLD, &s->request);
@@ -74,8 +74,7 @@ static mco_status begin_arrivals(mpi_channel *c)
     MPI_Status status;
     for (int has_come = 1; has_come;) {
         MCO_TRY(mco_grow(c->ctx, &c->arrivals, &c->arrival_room, c->arrival_count + 1));
-        MPI_Improbe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &has_come, &message, &status);
-        if (!has_come)
+        if (MPI_Improbe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &has_come, &message, &status) != MPI_SUCCESS || !has_come)
             break;
         arrival *a = &c->arrivals[c->arrival_count++];
         *a = (arrival){.request = MPI_REQUEST_NULL, .source = status.MPI_SOURCE};
@@ -91,7 +90,7 @@ done:
 static int64_t find_arrived(mpi_channel *c)
 {
     for (int64_t k = 0; k < c->arrival_count; k++) {
-        int is_there;
+        int is_there = 0;
         bool is_first = true;
         for (int64_t i = 0; i < k; i++)
             is_first = is_first && c->arrivals[i].source != c->arrivals[k].source;
@@ -142,6 +141,7 @@ static void close_channel(mco_context *ctx, void *self)
     while ((c->count > 0 || size >= 0) && mco_clock_s() < end_s)
         if (receive_bytes(c, 0.01, &peer, &data, &size) != MCO_OK)
             break;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     // MPI may still read what it has not taken, and write what has not come, so these stay until the process ends.
     mco_free(ctx, &c->sendings);
     mco_free(ctx, &c->arrivals);
@@ -155,6 +155,7 @@ mco_status mco_mpi_channel(mco_context *ctx, mco_channel *out)
     mpi_channel *c = NULL;
     MCO_TRY(mco_alloc(ctx, &c, 1));
     *c = (mpi_channel){.ctx = ctx};
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     *out = (mco_channel){.self = c, .send = send_bytes, .receive = receive_bytes, .close = close_channel};
 done:
     return st;

@@ -153,6 +153,40 @@ void cluster_mpi_tell(mco_context *ctx)
         cluster_tell_bound(ctx);
 }
 
+enum { END_TAG = 26, NAP_END_NS = 10000000 };
+static const double TOLD_S = 1;  // for the last word of rank 0 to reach those that answer
+
+// Rank 0, where another rank does not answer: the others may go. A launcher that lets a job go on when a process has died may not end them.
+static void tell_end(int code)
+{
+    const double end_s = mco_clock_s() + TOLD_S;
+    const struct timespec nap = {.tv_nsec = NAP_END_NS};
+    MPI_Request request;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int r = 1; r < cluster.ranks.count; r++)
+        if (MPI_Isend(&code, 1, MPI_INT, r, END_TAG, MPI_COMM_WORLD, &request) == MPI_SUCCESS)
+            MPI_Request_free(&request);
+    for (int is_there; mco_clock_s() < end_s; nanosleep(&nap, NULL))
+        MPI_Iprobe(MPI_ANY_SOURCE, END_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE);  // MPI goes on in its calls alone
+}
+
+// Waits for that word, which an alarm ends. Most launchers end this process then, as rank 0 asks them to; one that ends before would be a failure
+// of the job.
+static _Noreturn void leave(int code)
+{
+    int is_there = 0;
+    const struct timespec nap = {.tv_nsec = NAP_END_NS};
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (;; nanosleep(&nap, NULL))
+        if (MPI_Iprobe(0, END_TAG, MPI_COMM_WORLD, &is_there, MPI_STATUS_IGNORE) != MPI_SUCCESS || is_there)
+            break;
+    const double end_s = mco_clock_s() + 3 * TOLD_S;
+    while (mco_clock_s() < end_s)
+        nanosleep(&nap, NULL);
+    fflush(NULL);
+    _exit(code);
+}
+
 // MPI_Finalize() waits for all ranks. Ranks that have parted wait there while the first one writes its files; an alarm ends that.
 void cluster_mpi_end(const mco_context *ctx, int code)
 {
@@ -162,10 +196,15 @@ void cluster_mpi_end(const mco_context *ctx, int code)
         if (r->rank > 0)
             fprintf(stderr, "mco: rank %d: %s\n", r->rank, mco_context_error(ctx));
         fflush(NULL);
+        if (r->rank > 0)
+            _exit(code);  // launchers end the others, those that let a job go on do not end this one
+        tell_end(code);
         MPI_Abort(MPI_COMM_WORLD, code);
     }
     if (r->have_parted)
         alarm(LONGEST_S);
+    if (r->must_leave)
+        leave(code);
     free(cluster.counts);
     free(cluster.begins);
     MPI_Finalize();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 // mco flowshop solve | work | check | bound | generate
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -35,7 +39,7 @@ static mco_status open_instance(mco_context *ctx, const char *name, int64_t whic
 #define STATION_OPTIONS(INTEGER, REAL, CHOICE, TEXT, FLAG)                                                               \
     INTEGER(listen, "--listen", -1, 1, 65535, -1, "PORT", "only coordinate: `mco flowshop work` on any machines searches") \
     TEXT(key, "--key", "F", "with --listen: the key that the workers have too; made if there is none")                  \
-    REAL(silence_s, "--silence", 15, 2, 1e6, -1, "S", "with --listen: a worker that is silent for S seconds is lost")
+    REAL(silence_s, "--silence", 15, 2, 1e6, -1, "S", "a worker that is silent for S seconds is lost; with --listen, or for ranks of a launcher")
 
 typedef struct session {
     mco_flowshop *shop;
@@ -117,38 +121,129 @@ static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
 }
 
 #ifdef MCO_HAVE_MPI
+static const double BYE_S = 3;      // for the last words of ranks, where one was lost before
+static const double SAY_S = 0.1;    // between two last words of a worker
+static const double LEAVE_S = 3600; // a worker that fails says so at once, and rank 0 may search on
+static const double RETURN_S = 30;  // a worker waits so long for a coordinator that has fallen silent
+
+// The last words, of one byte. A worker says ALL; rank 0 answers with it, or with SOME if a rank is missing.
+static const uint8_t ALL = 0, SOME = 1;
+
+// Rank 0: waits for the last word of each other rank. One that does not answer would hold up all at the end of MPI.
+static mco_status part(cli_call *call, mco_channel *channel, double wait_s)
+{
+    mco_status st = MCO_OK;
+    mco_ranks *ranks = call->ctx->ranks;
+    bool *has_said = NULL;
+    int missing = ranks->count - 1;
+    const double end_s = mco_clock_s() + wait_s;
+    MCO_TRY(mco_alloc(call->ctx, &has_said, ranks->count));
+    while (missing > 0 && mco_clock_s() < end_s) {
+        const uint8_t *data;
+        uint64_t peer;
+        int64_t size;
+        MCO_TRY(channel->receive(channel->self, 0.1, &peer, &data, &size));
+        if (size != 1 || has_said[peer])
+            continue;
+        has_said[peer] = true;
+        missing--;
+    }
+    if (missing > 0)
+        mco_log(call->ctx, MCO_LOG_WARNING, "%d rank%s not answered: the job ends without", missing, missing > 1 ? "s have" : " has");
+    ranks->have_parted = ranks->must_abort = missing > 0;
+    for (uint64_t r = 1; r < (uint64_t)ranks->count; r++)
+        MCO_TRY(channel->send(channel->self, r, missing > 0 ? &SOME : &ALL, 1));
+done:
+    mco_free(call->ctx, &has_said);
+    return st;
+}
+
+// A worker: says its last word, and takes that of rank 0.
+static mco_status take_leave(cli_call *call, mco_channel *channel, double wait_s)
+{
+    mco_status st = MCO_OK;
+    mco_ranks *ranks = call->ctx->ranks;
+    const uint8_t *data = NULL;
+    uint64_t peer;
+    int64_t size = -1;
+    const double end_s = mco_clock_s() + wait_s;
+    while (size != 1 && mco_clock_s() < end_s) {  // again and again: the end of a search takes in what others send
+        MCO_TRY(channel->send(channel->self, 0, &ALL, 1));
+        for (size = 0; size >= 0 && size != 1;)
+            MCO_TRY(channel->receive(channel->self, SAY_S, &peer, &data, &size));
+    }
+    ranks->have_parted = size != 1 || data[0] == SOME;
+    ranks->must_leave = size == 1 && data[0] == SOME;
+    ranks->must_abort = size != 1;
+done:
+    return st;
+}
+
+static mco_status coordinate_ranks(cli_call *call, flowshop_station *station)
+{
+    session *s = call->state;
+    mco_status st = flowshop_solve_at(call->ctx, s->shop, &s->params, station, &s->result);
+    const mco_status dismissed = flowshop_dismiss(call->ctx, &station->channel, 1, (uint64_t)mco_rank_count(call->ctx) - 1);
+    st = st == MCO_OK ? dismissed : st;
+    const mco_status parted = part(call, &station->channel, s->crew.lost > 0 ? BYE_S : s->silence_s);
+    return st == MCO_OK ? parted : st;
+}
+
+// Where the coordinator has fallen silent there is nobody to agree with.
+static mco_status work_as_rank(cli_call *call, mco_channel *channel)
+{
+    session *s = call->state;
+    flowshop_work_done done;
+    flowshop_work_order order = {.params = s->params, .shop = s->shop, .period_s = 5, .silence_s = s->silence_s, .patience_s = 1e6,
+                                 .return_s = RETURN_S};
+    order.params.checkpoint = order.params.resume = order.params.interval = NULL;
+    order.params.gap = 0;
+    mco_status st = flowshop_work(call->ctx, &order, channel, &done);
+    if (st == MCO_ERR_IO) {
+        call->ctx->ranks->have_parted = call->ctx->ranks->must_abort = true;
+        return st;
+    }
+    const mco_status left = take_leave(call, channel, st == MCO_OK ? RETURN_S + s->silence_s : LEAVE_S);
+    return st == MCO_OK ? left : st;
+}
+
 // Rank 0 coordinates, the others search.
 static mco_status solve_by_ranks(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
-    const int rank = mco_rank(call->ctx), count = mco_rank_count(call->ctx);
     flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
-    flowshop_work_done done;
-    flowshop_work_order order = {.params = s->params, .shop = s->shop, .period_s = 5, .silence_s = 1e6, .patience_s = 1e6};
     MCO_TRY(mco_mpi_channel(call->ctx, &station.channel));
-    if (rank > 0) {
-        order.params.checkpoint = order.params.resume = order.params.interval = NULL;
-        order.params.gap = 0;
-        st = flowshop_work(call->ctx, &order, &station.channel, &done);
-    } else {
-        st = flowshop_solve_at(call->ctx, s->shop, &s->params, &station, &s->result);
-        const mco_status dismissed = flowshop_dismiss(call->ctx, &station.channel, 1, (uint64_t)count - 1);
-        st = st == MCO_OK ? dismissed : st;
-    }
+    st = mco_rank(call->ctx) == 0 ? coordinate_ranks(call, &station) : work_as_rank(call, &station.channel);
     station.channel.close(call->ctx, station.channel.self);
 done:
     return st;
 }
 #endif
 
+// One command begins a search and goes on with it: --resume and --checkpoint name the same file, which is not there at first.
+static void forget_missing_checkpoint(cli_call *call)
+{
+    struct stat seen;
+    char before[PATH_MAX];
+    mco_flowshop_params *p = &((session *)call->state)->params;
+    if (p->resume == NULL || p->checkpoint == NULL || strcmp(p->resume, p->checkpoint) != 0 || stat(p->resume, &seen) == 0 || errno != ENOENT)
+        return;
+    const int length = snprintf(before, sizeof before, "%s.prev", p->resume);
+    if (length >= (int)sizeof before || stat(before, &seen) == 0)
+        return;  // the one before is there: whoever reads it says so
+    mco_log(call->ctx, MCO_LOG_INFO, "there is no %s yet: the search begins anew", p->resume);
+    p->resume = NULL;
+}
+
 static mco_status solve(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
     flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
-    if (s->listen < 0 && (s->key != NULL || cli_has(call, "--silence")))
-        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT");
+    if (s->listen < 0 && (s->key != NULL || (cli_has(call, "--silence") && mco_rank_count(call->ctx) == 1)))
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT, --silence also for ranks of a launcher");
+    forget_missing_checkpoint(call);
 #ifdef MCO_HAVE_MPI
     if (mco_rank_count(call->ctx) > 1 && s->listen >= 0)
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--listen is for one process, and a launcher started %d",

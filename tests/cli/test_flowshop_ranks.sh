@@ -39,6 +39,34 @@ expect_same_counts many.json
 expect 0 "$MCO" flowshop solve ta022 --resume d --engine cpu --json many.json
 expect_same_counts many.json
 
+# One command begins and goes on.
+both=(ta030 --upper-bound 2178 --engine cpu --resume e --checkpoint e)
+expect 1 on 3 "$MCO" flowshop solve ta022 --upper-bound 2099 --engine cpu --time-limit 0.5 --resume e --checkpoint e
+expect_text err "there is no e yet"
+expect 0 on 2 "$MCO" flowshop solve ta022 --upper-bound 2099 --engine cpu --resume e --checkpoint e --json many.json
+expect_same_counts many.json
+mv e e.prev
+expect 3 "$MCO" flowshop solve "${both[@]}"
+
+# Where the launcher lets the others go on, a killed worker costs what it did since its last report.
+killed() {
+    local job seen=0
+    # shellcheck disable=SC2016
+    on 4 --enable-recovery sh -c 'echo $$ > "worker$OMPI_COMM_WORLD_RANK"; exec "$@"' sh "$MCO" flowshop solve ta022 --upper-bound 2099 \
+        --engine cpu --threads 1 --silence 2 --json many.json > out 2> err &
+    job=$!
+    for _ in $(seq 500); do
+        if grep -q "3 workers" err; then break; fi
+        sleep 0.02
+    done
+    kill -KILL "$(cat worker2)" || fail "the worker was through before it was killed"
+    wait $job || seen=$?
+    [ $seen -eq 0 ] || fail "exit code $seen with a killed worker"
+    expect_text err "1 rank has not answered"
+    expect_same_counts many.json
+}
+if "$MCO_MPIEXEC" --version 2>&1 | grep -q "(Open MPI) 4"; then killed; fi
+
 # The first rank alone is through: the heuristic proves the optimum, or it refuses.
 expect 0 on 3 "$MCO" flowshop solve ta001 --json many.json
 expect_json many.json bound 1278

@@ -211,7 +211,7 @@ static void test_parts(void **state)
     assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again));
     assert_memory_equal(start, again, (size_t)p.nodes * sizeof *start);
     mco_free(test_ctx, &again);
-    for (long k = 1; k < 60; k += 3) {
+    for (long k = 1; k < 24; k += 4) {
         test_fail_allocation(k);
         assert_int_equal(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again), MCO_ERR_MEMORY);
         test_fail_allocation(0);

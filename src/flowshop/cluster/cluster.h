@@ -11,6 +11,7 @@
 // The workers of a search, those that were there at one time: the most of them.
 typedef struct flowshop_crew {
     int64_t workers, cores;  // they are worth; a GPU counts for FLOWSHOP_GPU_CORES
+    int64_t lost;            // how often one was given up
 } flowshop_crew;
 
 enum { FLOWSHOP_GPU_CORES = 200 };
@@ -35,6 +36,7 @@ typedef struct flowshop_work_order {
     double period_s;              // between two reports
     double silence_s;             // a coordinator that is silent for so long is lost, and the worker joins again
     double patience_s;            // the worker ends if no coordinator answers for so long
+    double return_s;              // the same once it has been welcome; 0: no other time
 } flowshop_work_order;
 typedef struct flowshop_work_done {
     int64_t nodes, rejoins;       // nodes decomposed here, also those that were dropped later

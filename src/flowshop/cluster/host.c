@@ -62,6 +62,8 @@ static mco_status receive(host *h, double wait_s)
         MCO_TRY(channel->receive(channel->self, i == 0 ? wait_s : 0, &peer, &data, &size));
         if (size < 0)
             break;
+        if (size == 1)
+            continue;  // the last word of a rank
         st = flowshop_message_decode(h->run->ctx, data, size, &h->in);
         if (st == MCO_ERR_PARSE) {
             mco_log(h->run->ctx, MCO_LOG_WARNING, "ignored: %s", mco_context_error(h->run->ctx));
@@ -190,7 +192,7 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     MCO_TRY(serve(&h, stop));
     MCO_TRY(say_farewell(&h));
     if (h.station->crew != NULL)
-        *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power};
+        *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power, .lost = h.c.lost};
     mco_log(run->ctx, MCO_LOG_INFO, "%lld reports, %lld gifts, %lld workers lost, %lld refused", (long long)h.c.reports,
             (long long)h.c.gifts, (long long)h.c.lost, (long long)h.c.refused);
     // What is left of a search that ended early: the queue and all records.

@@ -67,11 +67,12 @@ done:
 static mco_status test_membership(station *s)
 {
     const flowshop_member *m = &s->member;
+    const double patience_s = s->shop != NULL && s->order->return_s > 0 ? s->order->return_s : s->order->patience_s;
     if (m->state == FLOWSHOP_REFUSED)
         return mco_fail(s->ctx, MCO_ERR_CHECK, "refused: %s", m->text);
-    if (m->state == FLOWSHOP_JOINING && mco_clock_s() > m->heard_s + s->order->patience_s)
+    if (m->state == FLOWSHOP_JOINING && mco_clock_s() > m->heard_s + patience_s)
         return mco_fail(s->ctx, MCO_ERR_IO, "no coordinator has answered for %g s: none is there, or it has another key",
-                        s->order->patience_s);
+                        patience_s);
     return MCO_OK;
 }
 

@@ -6,6 +6,9 @@
 #include "base/grow.h"
 #include "base/team.h"
 
+// Levels of some hundred labels feed no more threads.
+enum { MOST_THREADS = 8 };
+
 typedef struct vrp_crew {
     mco_team team;
     int32_t hands;        // the threads but the calling one
@@ -33,7 +36,7 @@ static mco_status open_crew(vrp_side *side)
     MCO_TRY(mco_alloc(side->ctx, &c, 1));
     side->crew = c;
     c->side = side;
-    c->hands = side->task->threads - 1;
+    c->hands = (side->task->threads < MOST_THREADS ? side->task->threads : MOST_THREADS) - 1;
     MCO_TRY(mco_alloc(side->ctx, &c->hand, c->hands));
     MCO_TRY(mco_alloc(side->ctx, &c->status, c->hands + 1));
     for (int32_t h = 0; h < c->hands; h++)

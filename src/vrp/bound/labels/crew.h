@@ -11,7 +11,7 @@
 // Does item k with `hand`, a copy of the side or the side itself. Where hand->end tells of a stop it may do nothing. Errors end the run.
 typedef mco_status vrp_crew_work(vrp_side *hand, void *shared, int64_t k);
 
-// Does the items 0..count-1, by side->task->threads threads where `pays`, else by the calling one. Then side->end tells whether one of them
+// Does the items 0..count-1, by side->task->threads threads (eight at most) where `pays`, else by the calling one. Then side->end tells whether one of them
 // was stopped, and side->final has the routes of all, in any order. Errors: MEMORY, and those of the work.
 mco_status vrp_crew_run(vrp_side *side, int64_t count, bool pays, vrp_crew_work *work, void *shared);
 void vrp_crew_close(vrp_side *side);

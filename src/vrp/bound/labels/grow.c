@@ -12,6 +12,7 @@ enum {
     STEPS_A_LOOK = 1 << 16,   // labels compared between looks at the clock
     FIRST_SLOTS = 1 << 12,
     CREW_LABELS = 64,         // of one load, from which threads pay
+    GROUP_LABELS = 4096,      // of one load that grow before what they have made is taken
     ROUTES_OF_A_SET = 4       // elementary mode: so many times most_routes end the run before equal sets fold
 };
 
@@ -197,22 +198,20 @@ done:
 // settled. Blocks of values and memories are tested without a branch; few are left to be looked at whole.
 static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
 {
-    enum { BLOCK = 16 };
+    enum { BLOCK = 64 };  // a loop that is short enough to be unrolled is not vectorised
     const vrp_side_settled *s = &side->settled[item->node];
-    const int32_t value = item->value;
-    const uint32_t not_in = ~item->memory;
+    const int32_t *of = s->value, value = item->value;
+    const uint32_t *memory = s->memory, not_in = ~item->memory;
     bool is_dominated = false;
     int64_t k = 0;
     for (; k < s->count && !is_dominated; k += BLOCK) {
         const int64_t end = s->count - k < BLOCK ? s->count : k + BLOCK;
-        int32_t any = 0;
-        if (end == k + BLOCK)
-            for (int64_t l = k; l < k + BLOCK; l++)
-                any |= (s->value[l] <= value) & ((s->memory[l] & not_in) == 0);
-        else
-            any = 1;
+        int32_t any = end < k + BLOCK;
+        if (any == 0)
+            for (int32_t l = 0; l < BLOCK; l++)
+                any |= (of[k + l] <= value) & ((memory[k + l] & not_in) == 0);
         for (int64_t l = k; any != 0 && l < end && !is_dominated; l++)
-            is_dominated = s->value[l] <= value && (s->memory[l] & not_in) == 0 && dominates(side, vrp_side_item(side, s->index[l]), item);
+            is_dominated = of[l] <= value && (memory[l] & not_in) == 0 && dominates(side, vrp_side_item(side, s->index[l]), item);
     }
     vrp_side_goes_on(side, k / BLOCK + 1);
     return is_dominated;
@@ -514,6 +513,7 @@ typedef struct harvest {
     int64_t first, count;
 } harvest;
 
+// Some of the nodes of a bucket.
 typedef struct level {
     int64_t bucket;
     int32_t *node;       // [count] those with labels to grow
@@ -522,18 +522,20 @@ typedef struct level {
     harvest *harvest;    // [count]
 } level;
 
-// Lists the nodes of a bucket that have labels to grow.
-static void find_nodes(const vrp_side *side, level *l)
+// Lists nodes from `first` on that have labels to grow in the bucket, until these are GROUP_LABELS. Returns where the next list begins.
+static int32_t find_nodes(const vrp_side *side, int32_t first, level *l)
 {
+    int32_t i = first;
     l->count = 0;
     l->labels = 0;
-    for (int32_t i = 1; i < side->task->problem->nodes; i++) {
+    for (; i < side->task->problem->nodes && l->labels < GROUP_LABELS; i++) {
         const int64_t before = l->labels;
         for (int32_t at = side->bucket[i * side->buckets + l->bucket]; at >= 0; at = vrp_side_item(side, at)->next)
             l->labels += vrp_side_item(side, at)->status == VRP_LABEL_OPEN;
         if (l->labels > before)
             l->node[l->count++] = i;
     }
+    return i;
 }
 
 // Grows the labels of node k of the level. It changes nothing that another node looks at, but what `hand` makes.
@@ -587,16 +589,30 @@ done:
     return st;
 }
 
+// Grows all labels of a level, group by group. *any: there were some.
+static mco_status grow_groups(vrp_side *side, level *l, bool *any)
+{
+    mco_status st = MCO_OK;
+    const int32_t nodes = side->task->problem->nodes;
+    *any = false;
+    for (int32_t first = 1; first < nodes && side->end == VRP_LABELS_DONE;) {
+        first = find_nodes(side, first, l);
+        *any = *any || l->count > 0;
+        MCO_TRY(vrp_crew_run(side, l->count, l->labels >= CREW_LABELS, grow_node, l));
+        for (int32_t k = 0; k < l->count && side->end == VRP_LABELS_DONE; k++)
+            MCO_TRY(reap_node(side, l, k));
+    }
+done:
+    return st;
+}
+
 static mco_status grow_level(vrp_side *side, level *l)
 {
     mco_status st = MCO_OK;
     // A bucket wider than the least demand gets labels from itself; each round carries them on by one customer at least.
-    for (find_nodes(side, l); l->count > 0 && side->end == VRP_LABELS_DONE; find_nodes(side, l)) {
-        MCO_TRY(vrp_crew_run(side, l->count, l->labels >= CREW_LABELS, grow_node, l));
-        for (int32_t k = 0; k < l->count && side->end == VRP_LABELS_DONE; k++)
-            MCO_TRY(reap_node(side, l, k));
-        if (side->bucket_width <= side->task->problem->least_demand)
-            break;
+    for (bool any = true; any && side->end == VRP_LABELS_DONE;) {
+        MCO_TRY(grow_groups(side, l, &any));
+        any = any && side->bucket_width > side->task->problem->least_demand;
     }
     for (int32_t i = 1; i < side->task->problem->nodes && side->settled != NULL && side->end == VRP_LABELS_DONE; i++)
         MCO_TRY(settle_bucket(side, i, l->bucket));
