@@ -169,7 +169,7 @@ typedef struct mco_flowshop_result {
     int64_t history_count;
     double heuristic_s;  // the part of work.solve_s before the tree search
     char reason[MCO_REASON_ROOM];  // why there is no solution, one line; "" where there is one or nothing is known
-    int64_t beam_width, beam_bytes;  // of --method beam: the widest beam that is complete, and the memory it takes on cores or GPU
+    int64_t beam_width, beam_bytes;  // of --method beam: the widest beam that is complete, and the memory it takes on cores or each GPU
 } mco_flowshop_result;
 
 #define MCO_FLOWSHOP_RESULT_INIT MCO_SIZED(mco_flowshop_result)

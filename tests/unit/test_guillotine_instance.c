@@ -531,7 +531,7 @@ static void test_csv_refusals(void **state)
          "f:1:1: neither numbers nor the row \"plate,W,H\" that begins a CSV file: \"name,width,height\""},
         {"#3\n", "f:1:1: neither numbers nor the row \"plate,W,H\" that begins a CSV file: \"#3\""},
         {"\n {\"schema\": 1, \"tool\": {\"version\": \"0.1.0\"}}",
-         "f:2:2: neither numbers nor the row \"plate,W,H\" that begins a CSV file: \"{\"schema\": 1, \"tool\": {\"version\": \"0.1.0\""},
+         "f:2:2: this is JSON, perhaps a result file, and an instance was expected"},
         {"plate,30\n", "f:1:1: the row of the plate has 2 cells, 3 were expected: plate, width, height"},
         {"plate,30,\n", "f:1:10: the height of the plate is \"\", a number was expected"},
         {"plate,0,20\nwidth,height\n", "f:1:7: the width of the plate is 0, " LIMITS},

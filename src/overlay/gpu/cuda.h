@@ -18,6 +18,7 @@ MCO_BEGIN_C
 enum {
     OVERLAY_GPU_BLOCK = 256,        // threads of a block of warps, of which each has a row
     OVERLAY_GPU_WHOLE_MOST = 1024,  // nodes of a complete instance whose runs are one launch
+    OVERLAY_GPU_BLOCK_WORDS = OVERLAY_GPU_BLOCK / 32 + 3,  // that a block of whole runs sends: of its nodes, and of their bound
     OVERLAY_GPU_STD_MOST = 1 << 26, // of a link, in units, in whole runs of std
     OVERLAY_GPU_CLASSES = 7,        // of rows by their length
     OVERLAY_GPU_WARP_CLASSES = 4,   // of these: a warp a row
@@ -110,7 +111,7 @@ typedef struct overlay_gpu_plan {
     overlay_gpu_sums *d_sums;        // [OVERLAY_GPU_SLOTS]
     overlay_gpu_change *d_log;
     const int32_t *d_stop;           // not 0: the host wants the launch to end
-    uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][2 * nodes + 3 * whole_blocks] of whole runs; zeroed before the first one
+    uint64_t *d_words;               // [OVERLAY_GPU_SLOTS][OVERLAY_GPU_BLOCK_WORDS * whole_blocks] of whole runs; zeroed before the first one
     int32_t whole_blocks;            // 0: this instance is swept by launches
     int32_t pause;                   // clocks of whole runs before the first look at the words of others
     overlay_gpu_rules rules;

@@ -9,7 +9,7 @@
 
 static const double FIRST_BETA = 0.005;             // of subgradient.c
 static const size_t PIECE_BYTES = (size_t)64 << 20; // of a load, between two looks at the clock
-enum { STD_PAUSE = 400, WHOLE_PAUSE = 1000 };       // clocks (NOTES.md)
+enum { STD_PAUSE = 600, WHOLE_PAUSE = 1000 };       // clocks (NOTES.md)
 static const double CHECK_S = 4e-9;                 // an entry in the check of the bound, on one core
 
 bool overlay_gpu_must_stop(void *dual)
@@ -185,7 +185,7 @@ static mco_status take_rooms(overlay_gpu *g, overlay_gpu_part *part)
     mco_status st = MCO_OK;
     mco_context *ctx = g->d->ctx;
     overlay_gpu_plan *p = &part->plan;
-    const int64_t nodes = p->nodes, words = OVERLAY_GPU_SLOTS * (2 * nodes + 3 * p->whole_blocks);
+    const int64_t nodes = p->nodes, words = OVERLAY_GPU_SLOTS * (int64_t)OVERLAY_GPU_BLOCK_WORDS * p->whole_blocks;
     TAKE(&p->d_best, nodes);
     TAKE(&p->d_reach, nodes);
     TAKE(&p->d_alpha, nodes);

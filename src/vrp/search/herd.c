@@ -54,7 +54,7 @@ static bool is_long(const vrp_herd *h)
 
 double vrp_herd_most_parts(const vrp_herd *h)
 {
-    return fmax(1, (double)h->s->now.routes / (is_long(h) ? VRP_HERD_LONG_ROUTES : VRP_HERD_ROUTES));
+    return fmax(1, (double)h->s->now.routes / VRP_HERD_ROUTES);
 }
 
 // Parts of a copy for walks of so many steps a customer, whatever its routes and the number of walks.

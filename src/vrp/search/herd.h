@@ -9,7 +9,6 @@
 
 enum {
     VRP_HERD_ROUTES = 4,            // of a part, at least, on average
-    VRP_HERD_LONG_ROUTES = 2,       // the same where routes are long
     VRP_HERD_FULL_STEPS = 12000     // per customer of the whole: copies that get more have fewer parts
 };
 

@@ -29,7 +29,7 @@ enum {
     REGION_ROUTES = 6,            // of a region on the cores, at least
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
     // Where routes are short a crowd is for so many customers, as measured; else a GPU anneals regions in the memory of warps.
-    CROWD_LEAST = 751, CROWD_MOST = 12000,
+    CROWD_LEAST = 601, CROWD_MOST = 12000,
     LONGEST_ON_GPU = 256,         // customers of a route; if a route is longer the cores go on
     // A core anneals one region a round for each CUSTOMERS_PER_TASK customers, at least 1 and at most MOST_TASKS: a
     // round goes over the whole solution, and its regions have to be worth that.

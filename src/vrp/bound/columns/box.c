@@ -8,8 +8,8 @@
 #include "vrp/bound/columns/program.h"
 
 // A box exceeds the price by this share of it, and by this share of the mean price. It grows by BOX_GROWTH times its
-// excess, or times that share of the box.
-static const double BOX_SHARE = 0.1, BOX_MEAN = 0.1, BOX_GROWTH = 3;
+// excess, or times that share of the box where the excess is below BOX_FOLLOWED of it.
+static const double BOX_SHARE = 0.1, BOX_MEAN = 0.1, BOX_GROWTH = 3, BOX_FOLLOWED = 0.01;
 static const double TOUCHED = 1e-6;
 
 static mco_status set_costs(vrp_master *m)
@@ -43,8 +43,8 @@ mco_status vrp_program_grow_box(vrp_master *master, bool *is_grown)
         if (value[i] <= TOUCHED || m->box[i] >= m->artificial_cost)
             continue;
         // Where no routes serve a customer its price follows the box, and the excess is small.
-        const double excess = fmax(m->box[i] - m->price[i], BOX_SHARE * m->box[i]);
-        m->box[i] = fmin(m->artificial_cost, m->box[i] + BOX_GROWTH * fmax(1, excess));
+        const double excess = m->box[i] - m->price[i], share = BOX_SHARE * m->box[i];
+        m->box[i] = fmin(m->artificial_cost, m->box[i] + BOX_GROWTH * fmax(1, excess < BOX_FOLLOWED * m->box[i] ? share : excess));
         *is_grown = true;
     }
     return *is_grown ? set_costs(m) : MCO_OK;
