@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "overlay/blossom.h"
 
-enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 4, PASSES = 5 };
+enum { MOST_VERTICES = 6000, NEAR_LINKS = 10, ROUNDS = 12, MOST_SHARED = 4, PASSES = 5, MOST_WORK = 262144 };
 static const double MOST_SHARE = 0.6;                  // of a time limit, when the last pass begins
 static const double GRACE_S = 0.05;                    // beyond the end of the run, for the last test of the duals
 static const int64_t MOST_WEIGHT = (int64_t)1 << 46;  // of an edge; sums of all vertices stay below 2^63
@@ -29,6 +29,7 @@ typedef struct matcher {
     int32_t *share;      // [nodes] a link carries at most that much of the node's bandwidth
     int32_t *used;       // [nodes] vertices of the node that take part, the first ones
     bool shares;         // a node has room for several links
+    int32_t cases;       // that may still be matched
     int shift;           // worths are in units of 2^shift
     int64_t *y;          // [vertices] duals, in half units: weights of edges are doubled
     overlay_edge *edge;
@@ -45,12 +46,19 @@ static int32_t least_of(const mco_overlay *o, int32_t i, int64_t k)
     return o->row_least != NULL ? o->row_least[o->first[i] + k] : o->least;
 }
 
+// The least that a link of node i carries.
+static int32_t least_of_node(const mco_overlay *o, int32_t i)
+{
+    int32_t least = o->row_least != NULL ? INT32_MAX : o->least;
+    for (int64_t k = 0; o->row_least != NULL && k < overlay_row_size(o, i); k++)
+        least = least < least_of(o, i, k) ? least : least_of(o, i, k);
+    return least;
+}
+
 int64_t overlay_room_of(const mco_overlay *o, int32_t i)
 {
     const int64_t links = overlay_row_size(o, i);
-    int32_t least = o->row_least != NULL ? INT32_MAX : o->least;
-    for (int64_t k = 0; o->row_least != NULL && k < links; k++)
-        least = least < least_of(o, i, k) ? least : least_of(o, i, k);
+    const int32_t least = least_of_node(o, i);
     const int64_t fits = least > 0 ? o->bandwidth[i] / least : INT32_MAX;
     return fits < links ? fits : links;
 }
@@ -400,6 +408,85 @@ static void settle_shares(matcher *m)
     }
 }
 
+// ---- Cases
+
+static void open_room(matcher *m, int32_t i)
+{
+    m->used[i] = m->first[i + 1] - m->first[i];
+    m->share[i] = m->o->bandwidth[i];
+}
+
+// The node that the matching gives most bandwidth beyond its own, of those that may keep any number of links. -1: none.
+static int32_t fullest_node(const matcher *m)
+{
+    int32_t fullest = -1;
+    int64_t most = 0, k;
+    for (int32_t i = 0; i < m->o->nodes; i++) {
+        int64_t over = -m->o->bandwidth[i];
+        if (m->used[i] < 2 || m->share[i] < m->o->bandwidth[i])
+            continue;
+        for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
+            if (m->blossom.mate[v] >= 0) {
+                const overlay_link link = link_of(m, v, &k);
+                over += link.most < m->share[link.node] ? link.most : m->share[link.node];
+            }
+        fullest = over > most ? i : fullest;
+        most = over > most ? over : most;
+    }
+    return fullest;
+}
+
+static double bound_of_worth(const matcher *m, double worth)
+{
+    return worth * 0x1p-32 * m->o->weight_unit / (double)m->o->scale;
+}
+
+// Bounds what is left to choose. Where the matching gives a node too much, it keeps one link, or two, ...: of c links none carries more than
+// what is left when the others carry their least. Every overlay is in one of these cases (no link is within one link), so the greatest
+// of their bounds is one. A case that is no longer worth its time has the bound it has without being divided. No deeper than m->cases.
+static mco_status divide(matcher *m, overlay_matching *out, double *bound)
+{
+    mco_status st = MCO_OK;
+    int64_t broken = 0;
+    double own = INFINITY, greatest = 0;
+    MCO_TRY(match(m, &broken));
+    m->cases--;
+    if (m->blossom.y == NULL || broken > 0)
+        return MCO_OK;
+    MCO_TRY(add_up(m, &own));
+    MCO_TRY(take_links(m, out));
+    *bound = fmin(*bound, own);
+    const int32_t i = fullest_node(m), room = i >= 0 ? m->used[i] : 0;
+    if (i < 0 || *bound <= bound_of_worth(m, m->worth) || m->cases < room || mco_run_share(m->run) >= MOST_SHARE || mco_run_must_stop(m->run, 0))
+        return MCO_OK;
+    for (int32_t links = 1; links <= room; links++) {
+        double part = *bound;
+        m->used[i] = links;
+        m->share[i] = m->o->bandwidth[i] - (links - 1) * least_of_node(m->o, i);
+        MCO_TRY(divide(m, out, &part));
+        greatest = fmax(greatest, part);
+    }
+    open_room(m, i);
+    *bound = greatest;
+done:
+    return st;
+}
+
+// A bound by cases, without prices.
+static mco_status match_cases(matcher *m, overlay_matching *out)
+{
+    mco_status st = MCO_OK;
+    const int32_t most = MOST_WORK / m->vertices;
+    memset(m->cost, 0, (size_t)m->o->nodes * sizeof *m->cost);
+    for (int32_t i = 0; i < m->o->nodes; i++)
+        open_room(m, i);
+    m->cases = most;
+    MCO_TRY(divide(m, out, &out->bound));
+    mco_log(m->ctx, MCO_LOG_INFO, "bound by matchings, %" PRId32 " cases of how many links nodes keep: %.10g", most - m->cases, out->bound);
+done:
+    return st;
+}
+
 static mco_status open_matcher(matcher *m, const double *price)
 {
     mco_status st = MCO_OK;
@@ -415,9 +502,8 @@ static mco_status open_matcher(matcher *m, const double *price)
         const int64_t room = overlay_room_of(o, i);
         m->shares = m->shares || room > 1;
         m->vertices += (int32_t)room;
-        m->used[i] = (int32_t)room;
-        m->share[i] = o->bandwidth[i];
         m->first[i + 1] = m->vertices;
+        open_room(m, i);
         greatest = greatest > o->cap[i] ? greatest : o->cap[i];
     }
     MCO_TRY(mco_alloc(m->ctx, &m->node, m->vertices));
@@ -459,6 +545,7 @@ mco_status overlay_matching_find(mco_context *ctx, mco_run *run, const mco_overl
         settle_shares(&m);
         MCO_TRY(match(&m, &broken));
         MCO_TRY(take_links(&m, out));
+        MCO_TRY(match_cases(&m, out));
     }
 done:
     overlay_blossom_close(&m.blossom);

@@ -5,7 +5,8 @@
 //
 // beyond what its bandwidth costs at prices m, and node i keeps at most floor(b_i / l_i) links. So the greatest b-matching by these
 // worths plus the sum of b_i m_i bounds every overlay, whatever the prices are. Each node stands as often as it has room for links; then
-// the b-matching is a matching, and odd sets of nodes prove it (blossom.h). Where all have room for one link, the bound is the optimum.
+// the b-matching is a matching, and odd sets of nodes prove it (blossom.h). Where all have room for one link, the bound is the optimum. Where a
+// matching gives a node more than its bandwidth, cases of how many links it keeps have bounds of their own; the greatest of them is one, too.
 #ifndef MCO_OVERLAY_MATCHING_H
 #define MCO_OVERLAY_MATCHING_H
 
