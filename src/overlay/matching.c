@@ -28,6 +28,7 @@ typedef struct matcher {
     bool *was_up;        // [nodes] the last change
     int32_t *share;      // [nodes] a link carries at most that much of the node's bandwidth
     int32_t *used;       // [nodes] vertices of the node that take part, the first ones
+    bool *is_settled;    // [nodes] in the present case: how many links the node keeps
     bool shares;         // a node has room for several links
     int32_t cases;       // that may still be matched
     int shift;           // worths are in units of 2^shift
@@ -414,6 +415,7 @@ static void open_room(matcher *m, int32_t i)
 {
     m->used[i] = m->first[i + 1] - m->first[i];
     m->share[i] = m->o->bandwidth[i];
+    m->is_settled[i] = false;
 }
 
 // The node that the matching gives most bandwidth beyond its own, of those that may keep any number of links. -1: none.
@@ -423,7 +425,7 @@ static int32_t fullest_node(const matcher *m)
     int64_t most = 0, k;
     for (int32_t i = 0; i < m->o->nodes; i++) {
         int64_t over = -m->o->bandwidth[i];
-        if (m->used[i] < 2 || m->share[i] < m->o->bandwidth[i])
+        if (m->used[i] < 2 || m->is_settled[i])
             continue;
         for (int32_t v = m->first[i]; v < m->first[i + 1]; v++)
             if (m->blossom.mate[v] >= 0) {
@@ -443,7 +445,8 @@ static double bound_of_worth(const matcher *m, double worth)
 
 // Bounds what is left to choose. Where the matching gives a node too much, it keeps one link, or two, ...: of c links none carries more than
 // what is left when the others carry their least. Every overlay is in one of these cases (no link is within one link), so the greatest
-// of their bounds is one. A case that is no longer worth its time has the bound it has without being divided. No deeper than m->cases.
+// of their bounds is one. A case that is no longer worth its time has the bound it has without being divided. Each level settles a node and
+// takes a case, so there are at most 400: a node to settle has two vertices, and V vertices have MOST_WORK / V cases.
 static mco_status divide(matcher *m, overlay_matching *out, double *bound)
 {
     mco_status st = MCO_OK;
@@ -463,6 +466,7 @@ static mco_status divide(matcher *m, overlay_matching *out, double *bound)
         double part = *bound;
         m->used[i] = links;
         m->share[i] = m->o->bandwidth[i] - (links - 1) * least_of_node(m->o, i);
+        m->is_settled[i] = true;
         MCO_TRY(divide(m, out, &part));
         greatest = fmax(greatest, part);
     }
@@ -497,6 +501,7 @@ static mco_status open_matcher(matcher *m, const double *price)
     MCO_TRY(mco_alloc(m->ctx, &m->step, o->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->share, o->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->used, o->nodes));
+    MCO_TRY(mco_alloc(m->ctx, &m->is_settled, o->nodes));
     MCO_TRY(mco_alloc(m->ctx, &m->was_up, o->nodes));
     for (int32_t i = 0; i < o->nodes; i++) {
         const int64_t room = overlay_room_of(o, i);
@@ -553,6 +558,7 @@ done:
     mco_free(ctx, &m.y);
     mco_free(ctx, &m.node);
     mco_free(ctx, &m.was_up);
+    mco_free(ctx, &m.is_settled);
     mco_free(ctx, &m.used);
     mco_free(ctx, &m.share);
     mco_free(ctx, &m.step);
