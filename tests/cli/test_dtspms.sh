@@ -499,18 +499,24 @@ time_limit() {
     expect_valid s.txt R00 --orders 33
 }
 
+# wait_for_text FILE: waits until the file has content, for 60 s at most.
+wait_for_text() {
+    local waited
+    for waited in $(seq 1200); do
+        if [ -s "$1" ]; then return; fi
+        sleep 0.05
+    done
+    fail "$1 is still empty after $waited waits of 0.05 s"
+}
+
 # Ctrl-C writes the result; SIGKILL leaves the last good solution.
 interrupted() {
-    local method pid seen waited
+    local method pid seen
     for method in tabu ils; do
         rm -f r.json s.txt
         "$MCO" dtspms solve R00 --orders 33 --method "$method" --time-limit 100 --json r.json --solution s.txt > out 2> err &
         pid=$!
-        for waited in $(seq 300); do
-            if [ -s s.txt ]; then break; fi
-            sleep 0.05
-        done
-        [ "$waited" -lt 300 ] || fail "--method $method: no solution was written after 15 s"
+        wait_for_text s.txt
         expect_valid_now s.txt
         kill -INT "$pid"
         seen=0
@@ -523,11 +529,22 @@ interrupted() {
     done
     "$MCO" dtspms solve R00 --orders 33 --time-limit 100 --json killed.json --solution k.txt > k.out 2> k.err &
     pid=$!
-    sleep 1
+    wait_for_text k.txt
     kill -KILL "$pid"
     wait "$pid" 2> why || true
     expect_no_file killed.json
     expect_valid_now k.txt
+}
+
+# wait_for_handler PID: waits until the process catches SIGINT, signal 2, for 60 s at most.
+wait_for_handler() {
+    local waited caught
+    for waited in $(seq 1200); do
+        caught=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status" 2> /dev/null) || caught=0
+        if [ $((0x${caught:-0} & 2)) -ne 0 ]; then return; fi
+        sleep 0.05
+    done
+    fail "process $1 catches no SIGINT after $waited waits of 0.05 s"
 }
 
 # An interrupted neighbourhood has no best move, and says so.
@@ -535,7 +552,7 @@ interrupted_neighbourhood() {
     local pid seen=0
     "$MCO" dtspms neighbourhood R00 --orders 66 --engine reference --json n.json > out 2> err &
     pid=$!
-    sleep 0.5
+    wait_for_handler "$pid"
     kill -INT "$pid"
     wait "$pid" || seen=$?
     [ "$seen" -eq 130 ] || fail "exit code $seen after Ctrl-C (neighbourhood)"
