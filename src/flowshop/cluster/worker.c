@@ -220,6 +220,7 @@ mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *asked, con
                                  .power = s.run.gpu_count > 0 ? FLOWSHOP_GPU_CORES * s.run.gpu_count : s.run.threads,
                                  .silence_s = order.silence_s, .to = &s, .send = send_bytes};
     flowshop_member_begin(&s.member, mco_clock_s());
+    MCO_TRY(flowshop_member_tick(&s.member, mco_clock_s()));  // the first hello, before the first wait
     while (!is_over && s.member.state != FLOWSHOP_OVER) {
         if (mco_is_cancelled(ctx))
             break;
