@@ -475,7 +475,7 @@ infeasible() {
     shift
     echo "yesterday" > none.sol
     echo "yesterday" > none.svg
-    expect 1 "$MCO" vrp solve "$@" --time-limit 5 --json i.json --solution none.sol --plot none.svg
+    expect 1 "$MCO" vrp solve "$@" --time-limit 100 --json i.json --solution none.sol --plot none.svg
     expect_text out "outcome    infeasible (finished): "
     expect_text out "$text"
     expect_text err "warning: there is no solution: the old file none.sol is removed"
