@@ -96,8 +96,7 @@ repeated() {
     local run
     for run in 1 2 3 4; do
         start_solve --method heuristic
-        kill -TERM "$pid"
-        kill -TERM "$pid" 2> /dev/null || true  # it may have ended
+        kill -TERM "$pid" "$pid" 2> /dev/null || true  # it may have ended in between
         expect_end 143
         expect_incumbent cancelled
     done
