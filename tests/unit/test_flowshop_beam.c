@@ -75,7 +75,11 @@ static void test_engines(void **state)
         compare_engines(jobs[i], 7, MCO_FLOWSHOP_MAX_TIME, 8);  // 32-bit lanes, gaps shifted down
         compare_engines(jobs[i], 9, SKEWED, 8);
         compare_engines(jobs[i], 20, 300, 7);                   // close to 65,535 where there are 200 jobs
+        compare_engines(jobs[i], 6, 620, 9);                    // so close there that sums of 16 bits have to saturate
     }
+    compare_engines(40, 33, 99, 7);  // machines that fill no vector
+    compare_engines(70, 61, 99, TEST_IS_SANITIZED ? 3 : 7);
+    compare_engines(30, 131, 99, 5);
 }
 
 // Layers wide enough for the team, and for sieves that discard while they fill: equal orders on any number of threads.

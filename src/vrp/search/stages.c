@@ -239,7 +239,7 @@ static mco_status begin(vrp_rounds *s, bool *has_solution)
     if (*has_solution)
         MCO_TRY(vrp_rounds_note(s, is_given ? "start" : "savings"));
     MCO_TRY(vrp_rounds_find_neighbours(s));
-    s->temperatures = vrp_temperatures_of(p->customers, s->now.routes, s->now_cost, vrp_rounds_nearest(s));
+    s->temperatures = vrp_temperatures_of(p->customers, s->now.routes, s->now_cost, vrp_rounds_nearest(s), s->is_wide);
     if (*has_solution)
         goto done;
     MCO_TRY(vrp_fleet_pack(s, p->vehicles, VRP_MOST_STEPS, has_solution));
@@ -314,7 +314,7 @@ done:
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
     mco_status st = MCO_OK;
-    vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores};
+    vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores, .is_wide = regions != NULL};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
     double device_s = 0;
