@@ -135,6 +135,8 @@ static mco_status spare_checkpoint(cli_call *call)
     char files[2][PATH_MAX];
     if (p->checkpoint == NULL || snprintf(files[1], PATH_MAX, "%s.prev", p->checkpoint) >= PATH_MAX)
         return MCO_OK;  // none, or a name that nothing can have
+    if (p->resume != NULL && strcmp(p->resume, p->checkpoint) == 0)
+        return MCO_OK;  // if it is missing, who reads it says so
     snprintf(files[0], PATH_MAX, "%s", p->checkpoint);
     if (p->resume != NULL && stat(p->resume, &resumed) == 0 && (is_checkpoint(files[0], &resumed) || is_checkpoint(files[1], &resumed)))
         return MCO_OK;
