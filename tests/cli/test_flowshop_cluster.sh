@@ -103,6 +103,7 @@ limited() {
     local limit seen=0
     for limit in 0.8 4 15; do
         workers=()
+        rm -f c c.prev
         begin_coordinator ta022 --upper-bound 2099 --time-limit "$limit" --checkpoint c --json limited.json
         begin_worker a --report 60 --patience 5
         expect_exit 1 "$coordinator" host

@@ -104,10 +104,12 @@ repeated() {
     kill -TERM "$pid"
     kill -INT "$pid" 2> /dev/null || true  # another kind may end the process before its files are written
     wait "$pid" || true
-    start_solve --method heuristic
-    kill -HUP "$pid"
-    expect_end 129
-    expect_incumbent cancelled
+    if [ $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status) & 1)) -eq 0 ]; then  # not where nohup(1) runs this test
+        start_solve --method heuristic
+        kill -HUP "$pid"
+        expect_end 129
+        expect_incumbent cancelled
+    fi
     rm err
     (trap '' HUP && exec "$MCO" flowshop solve ta051 --method heuristic --time-limit 2 --json r.json > out 2> err) &
     pid=$!

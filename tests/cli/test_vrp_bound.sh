@@ -96,6 +96,12 @@ bounds() {
     expect_text out "recheck    all of it"
     expect 1 "$MCO" vrp bound square.vrp --time-limit 0 --json b.json
     expect_json b.json is_bound_rechecked false
+    expect_text out "outcome    unknown (time): there was no time for a bound"
+    # All pairs of these nodes take longer than the limit: what is left is 0, which needs no proof.
+    expect 0 "$MCO" vrp generate --customers 2000 --output late.vrp
+    expect 1 "$MCO" vrp bound late.vrp --time-limit 0.02 --json b.json
+    expect_json b.json is_bound_rechecked false
+    expect_text out "outcome    unknown (time): there was no time for a bound"
     sed 's/DIMENSION : 5/DIMENSION : 1/; /^[2-5] /d' square.vrp > none.vrp
     expect 0 "$MCO" vrp bound none.vrp --json b.json
     expect_json b.json is_bound_rechecked true
