@@ -37,8 +37,8 @@ enum {
     CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32
 };
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
-static const double WHOLE = 0.85, LONG_WHOLE = 0.95;  // of the search, on the cores: regions of long routes hold few of them
-static const double WHOLE_LEAST = 0.3;             // where regions do more, with FULL_STEPS steps a customer or more
+static const double WHOLE = 0.95;                  // of the search, on the cores
+static const double WHOLE_LEAST = 0.3, WHOLE_MOST = 0.85;  // where regions follow: with FULL_STEPS a customer or more, with few
 static const double FULL_STEPS = 15000;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
@@ -58,13 +58,16 @@ static double share_before_gpu(const vrp_rounds *s)
 }
 
 // The share of the search until which the cores anneal the whole. Regions make up for a short annealing of the whole where steps are
-// many and a GPU anneals them, or few of them hold everything. With more customers steps gain more in the whole.
+// many and a GPU anneals them, or few of them hold everything. With more customers, or long routes, of which regions hold few,
+// steps gain more in the whole.
 static double share_of_whole(const vrp_rounds *s, bool has_gpu)
 {
-    const double few = fmax(0, fmin(1, -log(vrp_whole_steps(s) / FULL_STEPS) / 2));
-    const bool is_long = vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE;
     const bool has_regions = has_gpu || s->problem->customers <= CUSTOMERS_OF_REGIONS;
-    const double share = is_long ? LONG_WHOLE : has_regions ? WHOLE_LEAST + (WHOLE - WHOLE_LEAST) * few : WHOLE;
+    double share = WHOLE;
+    if (has_regions && vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE) {
+        const double few = fmax(0, fmin(1, -log(vrp_whole_steps(s) / FULL_STEPS) / 2));
+        share = WHOLE_LEAST + (WHOLE_MOST - WHOLE_LEAST) * few;
+    }
     return has_gpu ? fmin(share_before_gpu(s), share) : share;
 }
 
