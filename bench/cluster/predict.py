@@ -34,7 +34,7 @@ def predict(options, nodes, measured, is_mpi):
     rate = sum(measured) / len(measured)
     spread = (max(measured) - min(measured)) / 2 / rate
     times = [simulate(options.simulate, options.workers, rate, nodes, spread,
-                      ["join-s=0", "nap-us=%d" % (4000 if is_mpi else 0), "seed=%d" % seed]) for seed in SEEDS]
+                      ["join-s=0", "nap-us=%d" % (8000 if is_mpi else 0), "seed=%d" % seed]) for seed in SEEDS]
     return sum(times) / len(times)
 
 
