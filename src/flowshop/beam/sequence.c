@@ -36,7 +36,7 @@ typedef struct sequence {
     bool has_file;            // --checkpoint
     bool is_written;          // the file holds the state, or there is none
     bool is_late;             // a beam was narrowed to end in time
-    bool is_over;             // no beam twice as wide ends in the time left: the greedy has it
+    bool is_over;             // no much wider beam ends in the time left: the greedy has it
     flowshop_beam_place place;
     bool is_on_gpu;           // the newest beam
     int32_t depth;            // of a beam on a GPU: jobs placed
@@ -158,17 +158,19 @@ static int64_t widest_of_all(const sequence *q)
     return q->widest >= 0 && q->widest < most ? q->widest : most;
 }
 
-// Without targets: twice as wide. Once little time is left, one beam takes most of it. The last one fills the memory.
+// Without targets: twice as wide. Once little time is left, one beam takes most of it; cores narrow a beam that gets late.
+// The last one fills the memory.
 static void plan_width(sequence *q, double last_s)
 {
-    enum { FEW = 32 };        // times the last beam: so much time is little
-    const double used = 0.8;  // of the time left; cores narrow a beam that gets late
+    enum { FEW = 32 };         // times the last beam: so much time is little
+    const double used = 0.88;  // of the time left
+    const double least = 1.4;  // times the last width: a beam that is not so much wider is not worth its time
     const int64_t most = widest_of_all(q);
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
-    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
-    const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
+    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits >= least;
+    const int64_t width = q->state.width, next = is_last ? (int64_t)((double)width * fits) : 2 * width;
     q->state.width = next <= most ? next : width < most ? most : 2 * width;
-    q->is_over = last_s > SETTLED_S && fits < 2;
+    q->is_over = q->is_late || (last_s > SETTLED_S && fits < least);
 }
 
 // Settles the beam after the one that ended. A target that was tried at a width is not tried again.
