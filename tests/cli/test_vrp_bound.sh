@@ -273,6 +273,15 @@ bad_input() {
     expect_text err "--cuts"
     expect 2 "$MCO" vrp relax square.vrp --engine cpu --gpus 0
     expect_text err "--gpus 0 is for --engine gpu"
+    # Not even where there is no GPU.
+    for other in relax bound "solve --iterations 10"; do
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" vrp $other square.vrp --gpus nonsense
+        expect_text err '--gpus is "nonsense", "all" or indices like "0,1" were expected'
+    done
+    expect 2 "$MCO" vrp bound square.vrp --gpus 0,0
+    expect_text err 'names GPU 0 twice'
+    expect 4 "$MCO" vrp bound square.vrp --gpus 63
     # A library without the functions stands before the solver of linear programs: one warning, and the bound of the ascent.
     other=$(ldd "$MCO" | awk '$1 ~ /^libm[.]so/ { print $3 }')
     if [ -n "$other" ]; then
