@@ -120,14 +120,42 @@ static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
     out[0] = ((const session *)state)->params.checkpoint;
 }
 
+// Whether the file, or the one before it, is that of `seen`.
+static bool is_checkpoint(const char *path, const struct stat *seen)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == seen->st_dev && other.st_ino == seen->st_ino;
+}
+
+// A checkpoint may hold the work of days. A search that does not go on with it leaves it alone.
+static mco_status spare_checkpoint(cli_call *call)
+{
+    const mco_flowshop_params *p = &((const session *)call->state)->params;
+    struct stat resumed, seen;
+    char files[2][PATH_MAX];
+    if (p->checkpoint == NULL || snprintf(files[1], PATH_MAX, "%s.prev", p->checkpoint) >= PATH_MAX)
+        return MCO_OK;  // none, or a name that nothing can have
+    if (p->resume != NULL && strcmp(p->resume, p->checkpoint) == 0)
+        return MCO_OK;  // if it is missing, who reads it says so
+    snprintf(files[0], PATH_MAX, "%s", p->checkpoint);
+    if (p->resume != NULL && stat(p->resume, &resumed) == 0 && (is_checkpoint(files[0], &resumed) || is_checkpoint(files[1], &resumed)))
+        return MCO_OK;
+    for (int k = 0; k < 2; k++)
+        if (stat(files[k], &seen) == 0 && S_ISREG(seen.st_mode) && seen.st_size > 0)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is there, and this search would replace it: --resume %s goes on with an earlier search; "
+                            "to begin anew remove it, or give --checkpoint another path", files[k], files[k]);
+    return MCO_OK;
+}
+
 #ifdef MCO_HAVE_MPI
 static const double BYE_S = 3;      // for the last words of ranks, where one was lost before
 static const double SAY_S = 0.1;    // between two last words of a worker
 static const double LEAVE_S = 3600; // a worker that fails says so at once, and rank 0 may search on
-static const double RETURN_S = 30;  // a worker waits so long for a coordinator that has fallen silent
+static const double RETURN_S = 30;  // a worker waits so long for a coordinator that has fallen silent, and rank 0 for workers beyond their silence
 
-// The last words, of one byte. A worker says ALL; rank 0 answers with it, or with SOME if a rank is missing.
-static const uint8_t ALL = 0, SOME = 1;
+// The last words, of one byte. A worker says ALL. Rank 0 answers with it, with SOME if a rank is missing, or with NONE if all ranks left before
+// the end of the search: then what has failed there is the result.
+static const uint8_t ALL = 0, SOME = 1, NONE = 2;
 
 // Rank 0: waits for the last word of each other rank. One that does not answer would hold up all at the end of MPI.
 static mco_status part(cli_call *call, mco_channel *channel, double wait_s)
@@ -151,15 +179,16 @@ static mco_status part(cli_call *call, mco_channel *channel, double wait_s)
     if (missing > 0)
         mco_log(call->ctx, MCO_LOG_WARNING, "%d rank%s not answered: the job ends without", missing, missing > 1 ? "s have" : " has");
     ranks->have_parted = ranks->must_abort = missing > 0;
+    const uint8_t word = missing > 0 ? SOME : ((session *)call->state)->crew.have_all_left ? NONE : ALL;
     for (uint64_t r = 1; r < (uint64_t)ranks->count; r++)
-        MCO_TRY(channel->send(channel->self, r, missing > 0 ? &SOME : &ALL, 1));
+        MCO_TRY(channel->send(channel->self, r, &word, 1));
 done:
     mco_free(call->ctx, &has_said);
     return st;
 }
 
-// A worker: says its last word, and takes that of rank 0.
-static mco_status take_leave(cli_call *call, mco_channel *channel, double wait_s)
+// A worker: says its last word, and takes that of rank 0. `failure` of this rank is the job's only if nobody has searched to the end.
+static mco_status take_leave(cli_call *call, mco_channel *channel, double wait_s, mco_status failure)
 {
     mco_status st = MCO_OK;
     mco_ranks *ranks = call->ctx->ranks;
@@ -175,6 +204,7 @@ static mco_status take_leave(cli_call *call, mco_channel *channel, double wait_s
     ranks->have_parted = size != 1 || data[0] == SOME;
     ranks->must_leave = size == 1 && data[0] == SOME;
     ranks->must_abort = size != 1;
+    st = size != 1 || data[0] == NONE ? failure : MCO_OK;
 done:
     return st;
 }
@@ -182,7 +212,9 @@ done:
 static mco_status coordinate_ranks(cli_call *call, flowshop_station *station)
 {
     session *s = call->state;
-    mco_status st = flowshop_solve_at(call->ctx, s->shop, &s->params, station, &s->result);
+    mco_status st = spare_checkpoint(call);
+    if (st == MCO_OK)
+        st = flowshop_solve_at(call->ctx, s->shop, &s->params, station, &s->result);
     const mco_status dismissed = flowshop_dismiss(call->ctx, &station->channel, 1, (uint64_t)mco_rank_count(call->ctx) - 1);
     st = st == MCO_OK ? dismissed : st;
     const mco_status parted = part(call, &station->channel, s->crew.lost > 0 ? BYE_S : s->silence_s);
@@ -203,8 +235,9 @@ static mco_status work_as_rank(cli_call *call, mco_channel *channel)
         call->ctx->ranks->have_parted = call->ctx->ranks->must_abort = true;
         return st;
     }
-    const mco_status left = take_leave(call, channel, st == MCO_OK ? RETURN_S + s->silence_s : LEAVE_S);
-    return st == MCO_OK ? left : st;
+    if (st != MCO_OK)
+        fprintf(stderr, "mco: rank %d takes no part: %s\n", mco_rank(call->ctx), mco_context_error(call->ctx));
+    return take_leave(call, channel, st == MCO_OK ? RETURN_S + s->silence_s : LEAVE_S, st);
 }
 
 // Rank 0 coordinates, the others search.
@@ -212,7 +245,8 @@ static mco_status solve_by_ranks(cli_call *call)
 {
     mco_status st = MCO_OK;
     session *s = call->state;
-    flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
+    flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew, .ranks = mco_rank_count(call->ctx) - 1,
+                                .alone_s = s->silence_s + RETURN_S};
     MCO_TRY(mco_mpi_channel(call->ctx, &station.channel));
     st = mco_rank(call->ctx) == 0 ? coordinate_ranks(call, &station) : work_as_rank(call, &station.channel);
     station.channel.close(call->ctx, station.channel.self);
@@ -251,6 +285,7 @@ static mco_status solve(cli_call *call)
     if (mco_rank_count(call->ctx) > 1)
         return solve_by_ranks(call);
 #endif
+    MCO_TRY(spare_checkpoint(call));
     if (s->listen < 0)
         return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
     MCO_TRY(mco_zmq_listen(call->ctx, s->listen, s->key, &station.channel));

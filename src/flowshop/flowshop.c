@@ -148,8 +148,9 @@ static mco_status settle(flowshop_run *run)
                      (p->engine == MCO_ENGINE_REFERENCE || p->select == MCO_FLOWSHOP_SELECT_BEST);
     run->threads = is_serial ? 1 : mco_settle_threads(p->threads);
     // If --gpus names none, engine auto looks for a GPU only when the tree turns out to be large.
+    // A coordinator has workers for that.
     bool is_auto = p->engine == MCO_ENGINE_AUTO;
-    if (is_auto ? p->gpus != NULL : !is_of_host(p->engine)) {
+    if (run->station == NULL && (is_auto ? p->gpus != NULL : !is_of_host(p->engine))) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
         if (run->gpu_count > 1 && (is_of_one_gpu(p->engine) || p->method == MCO_FLOWSHOP_METHOD_BEAM))

@@ -53,19 +53,25 @@ killed() {
     local job seen=0
     # shellcheck disable=SC2016
     on 4 --enable-recovery sh -c 'echo $$ > "worker$OMPI_COMM_WORLD_RANK"; exec "$@"' sh "$MCO" flowshop solve ta022 --upper-bound 2099 \
-        --engine cpu --threads 1 --silence 2 --json many.json > out 2> err &
+        --engine cpu --threads 1 --silence 5 --json many.json > out 2> err &
     job=$!
-    for _ in $(seq 500); do
-        if grep -q "3 workers" err; then break; fi
-        sleep 0.02
-    done
+    wait_for grep -q "3 workers" err
     kill -KILL "$(cat worker2)" || fail "the worker was through before it was killed"
     wait $job || seen=$?
     [ $seen -eq 0 ] || fail "exit code $seen with a killed worker"
-    expect_text err "1 rank has not answered"
+    grep -Eq "rank( has|s have) not answered" err || fail "nobody misses the killed worker: $(cat err)"
     expect_same_counts many.json
 }
 if "$MCO_MPIEXEC" --version 2>&1 | grep -q "(Open MPI) 4"; then killed; fi
+
+# A rank that fails says so, and the others search on. Where all fail their failure is the job's.
+without=(--engine gpu --gpus 15)
+expect 0 "$MCO" flowshop solve "${search[@]}" --json one.json --quiet
+expect 0 on 2 "$MCO" flowshop solve "${search[@]}" --json many.json : -n 1 "$MCO" flowshop solve "${search[@]:0:3}" "${without[@]}"
+expect_text err "mco: rank 2 takes no part: "
+expect_same_counts many.json
+if on 3 "$MCO" flowshop solve "${search[@]:0:3}" "${without[@]}" --checkpoint g > out 2> err; then fail "ranks without their GPU have searched"; fi
+expect_text err "mco: rank 1: "
 
 # The first rank alone is through: the heuristic proves the optimum, or it refuses.
 expect 0 on 3 "$MCO" flowshop solve ta001 --json many.json

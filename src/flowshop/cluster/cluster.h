@@ -12,6 +12,7 @@
 typedef struct flowshop_crew {
     int64_t workers, cores;  // they are worth; a GPU counts for FLOWSHOP_GPU_CORES
     int64_t lost;            // how often one was given up
+    bool have_all_left;      // all ranks said their last word before the end of the search
 } flowshop_crew;
 
 enum { FLOWSHOP_GPU_CORES = 200 };
@@ -21,6 +22,8 @@ typedef struct flowshop_station {
     mco_channel channel;
     double silence_s;  // a worker that is silent for so long is given up
     flowshop_crew *crew;  // borrowed; becomes the crew of the search; NULL: nobody asks
+    int64_t ranks;     // peers 1 to `ranks` are all that can ever join, each says its last word, of one byte; 0: any may join
+    double alone_s;    // with ranks: the search ends if there was no worker for so long
 } flowshop_station;
 
 // As mco_flowshop_solve(), but workers search the tree; this process coordinates and computes the first schedule alone.

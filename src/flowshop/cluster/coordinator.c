@@ -162,12 +162,12 @@ done:
 }
 
 // The record of the incarnation that sent a message, or NULL if that counts no more.
-static flowshop_record *record_of(flowshop_coordinator *c, const flowshop_message *m)
+static flowshop_record *record_of(flowshop_coordinator *c, uint64_t peer, const flowshop_message *m)
 {
     if (m->life != c->life || m->incarnation == 0 || m->slot < 0 || m->slot >= c->record_count)
         return NULL;
     flowshop_record *r = &c->records[m->slot];
-    return r->incarnation == m->incarnation ? r : NULL;
+    return r->incarnation == m->incarnation && r->peer == peer ? r : NULL;
 }
 
 // ---- Serving those who wait
@@ -426,7 +426,7 @@ static mco_status take_numbered(flowshop_coordinator *c, flowshop_record *r, flo
 mco_status flowshop_coordinator_receive(flowshop_coordinator *c, double now_s, uint64_t peer, flowshop_message *m)
 {
     mco_status st = MCO_OK;
-    flowshop_record *r = record_of(c, m);
+    flowshop_record *r = record_of(c, peer, m);
     if (m->kind == FLOWSHOP_HELLO) {
         MCO_TRY(hello(c, now_s, peer, m));
     } else if (r == NULL) {

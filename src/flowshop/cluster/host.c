@@ -13,7 +13,9 @@
 static const double WAIT_S = 0.02;   // for a message
 static const double TICK_S = 0.02;   // between two looks at silent workers
 static const double FAREWELL_S = 3;  // for the last reports
+static const double TELL_ALONE_S = 30;  // without a worker
 
+enum { MOST_TOLD = 10 };  // messages that make no sense
 enum { SLICE = 4096 };  // intervals of a snapshot between two looks at the channel: about half a millisecond
 
 uint64_t flowshop_cluster_build(void)
@@ -37,6 +39,11 @@ typedef struct host {
     flowshop_writer writer;     // of checkpoints
     double next_tick_s, next_checkpoint_s;
     double snapshot_s;          // when the last snapshot began
+    bool *has_left;             // [ranks + 1] of the station: it has said its last word
+    int64_t left;               // so many
+    double alone_s, told_s;     // since when there is no worker; when that was told
+    bool is_deserted;           // for too long
+    int64_t ignored;            // messages that make no sense
 } host;
 
 static mco_status send_bytes(void *self, uint64_t peer, const flowshop_message *m)
@@ -47,6 +54,15 @@ static mco_status send_bytes(void *self, uint64_t peer, const flowshop_message *
     MCO_TRY(h->station->channel.send(h->station->channel.self, peer, h->bytes.data, h->bytes.count));
 done:
     return st;
+}
+
+// A rank repeats it until it is answered, after the search.
+static void note_last_word(host *h, uint64_t peer)
+{
+    if (peer > (uint64_t)h->station->ranks || h->has_left[peer])
+        return;
+    h->has_left[peer] = true;
+    h->left++;
 }
 
 // Takes in all messages that are here; waits for the first for `wait_s` at most.
@@ -62,11 +78,15 @@ static mco_status receive(host *h, double wait_s)
         MCO_TRY(channel->receive(channel->self, i == 0 ? wait_s : 0, &peer, &data, &size));
         if (size < 0)
             break;
-        if (size == 1)
-            continue;  // the last word of a rank
+        if (size == 1) {
+            note_last_word(h, peer);
+            continue;
+        }
         st = flowshop_message_decode(h->run->ctx, data, size, &h->in);
         if (st == MCO_ERR_PARSE) {
-            mco_log(h->run->ctx, MCO_LOG_WARNING, "ignored: %s", mco_context_error(h->run->ctx));
+            if (++h->ignored <= MOST_TOLD)
+                mco_log(h->run->ctx, MCO_LOG_WARNING, "ignored%s: %s", h->ignored == MOST_TOLD ? ", and no more of it" : "",
+                        mco_context_error(h->run->ctx));
             st = MCO_OK;
             continue;
         }
@@ -122,6 +142,25 @@ static void step_checkpoint(host *h)
         end_checkpoint(h, st, h->run->ctx);
 }
 
+// Whether nobody will search any more: where all ranks have left, or are gone. Elsewhere workers may join at any time.
+static bool is_over(host *h, double now_s, mco_stop *stop)
+{
+    const flowshop_station *s = h->station;
+    const bool have_all_left = s->ranks > 0 && h->left == s->ranks;
+    if (h->c.workers > 0 && !have_all_left) {
+        h->alone_s = h->told_s = now_s;
+        return false;
+    }
+    if (now_s >= h->told_s + TELL_ALONE_S) {
+        mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  no worker for %.0f s: the search waits", mco_run_time_s(&h->run->run), now_s - h->alone_s);
+        h->told_s = now_s;
+    }
+    h->is_deserted = s->ranks > 0 && now_s >= h->alone_s + s->alone_s;
+    if (have_all_left || h->is_deserted)
+        *stop = MCO_STOP_CANCELLED;
+    return have_all_left || h->is_deserted;
+}
+
 static mco_status serve(host *h, mco_stop *stop)
 {
     mco_status st = MCO_OK;
@@ -139,7 +178,7 @@ static mco_status serve(host *h, mco_stop *stop)
             mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  %lld worker%s", mco_run_time_s(&h->run->run),
                     (long long)h->c.workers, mco_plural((int)h->c.workers));
         workers = h->c.workers;
-        if (flowshop_run_must_stop(h->run, flowshop_search_nodes(h->state), stop))
+        if (flowshop_run_must_stop(h->run, flowshop_search_nodes(h->state), stop) || (!h->c.is_done && is_over(h, now_s, stop)))
             break;
     }
 done:
@@ -164,7 +203,7 @@ static mco_status begin(host *h)
     mco_status st = MCO_OK;
     flowshop_run *run = h->run;
     const double now_s = mco_clock_s();
-    h->next_tick_s = now_s;
+    h->next_tick_s = h->alone_s = h->told_s = now_s;
     h->next_checkpoint_s = run->params->checkpoint != NULL ? now_s + run->params->checkpoint_interval_s : (double)INFINITY;
     h->state->bound = run->bound;
     h->state->branching = run->branching;
@@ -173,6 +212,7 @@ static mco_status begin(host *h)
                                   .silence_s = h->station->silence_s, .send = send_bytes, .state = h->state};
     if (getrandom(&h->c.life, sizeof h->c.life, 0) != sizeof h->c.life)
         MCO_TRY(mco_fail(run->ctx, MCO_ERR_INTERNAL, "no random number"));
+    MCO_TRY(mco_alloc(run->ctx, &h->has_left, h->station->ranks + 1));
     flowshop_message_begin(run->shop->jobs, &h->in);
     flowshop_coordinator_begin(&h->c);
     MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &h->note));
@@ -192,7 +232,8 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     MCO_TRY(serve(&h, stop));
     MCO_TRY(say_farewell(&h));
     if (h.station->crew != NULL)
-        *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power, .lost = h.c.lost};
+        *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power, .lost = h.c.lost,
+                                           .have_all_left = !h.c.is_done && h.left == h.station->ranks};
     mco_log(run->ctx, MCO_LOG_INFO, "%lld reports, %lld gifts, %lld workers lost, %lld refused", (long long)h.c.reports,
             (long long)h.c.gifts, (long long)h.c.lost, (long long)h.c.refused);
     // What is left of a search that ended early: the queue and all records.
@@ -205,12 +246,16 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     if (run->params->checkpoint != NULL)
         run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
     flowshop_fill_counters(run, state);
+    if (h.is_deserted)
+        st = mco_fail(run->ctx, MCO_ERR_IO, "no rank has searched for %g s, and no other can join%s", h.station->alone_s,
+                      run->params->checkpoint != NULL ? ": the checkpoint has what is left" : "");
 done:
     flowshop_writer_destroy(&h.writer);  // before its snapshot
     flowshop_coordinator_end(&h.c);
     flowshop_message_clear(run->ctx, &h.in);
     flowshop_checkpoint_destroy(run->ctx, &h.note);
     mco_free(run->ctx, &h.bytes.data);
+    mco_free(run->ctx, &h.has_left);
     return st;
 }
 

@@ -154,7 +154,9 @@ static bool are_values_valid(const flowshop_message *m)
 static mco_status take_values(mco_context *ctx, flowshop_reader *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
-    const int64_t count = flowshop_take_signed(r, 0, r->size - r->at);  // a value has at least one byte
+    const int64_t jobs = m->open.jobs, most = m->kind == FLOWSHOP_REPORT ? 2 * (jobs + 1) * flowshop_children_columns((int32_t)jobs)
+                                              : m->kind == FLOWSHOP_FOUND ? jobs : jobs * m->machines;
+    const int64_t count = flowshop_take_signed(r, 0, most);
     MCO_TRY(flowshop_message_reserve(ctx, m, count));
     for (m->count = 0; m->count < count && !r->has_failed; m->count++)
         m->values[m->count] = flowshop_take_signed(r, 0, INT64_MAX / 4096);

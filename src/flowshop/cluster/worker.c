@@ -181,7 +181,7 @@ done:
     return st;
 }
 
-// Cores, GPUs, or both. Without a word about it the worker takes the GPUs of the machine, else the cores.
+// Cores, GPUs, or both. Without a word about it the worker takes all GPUs that it may use, else the cores.
 static mco_status settle(station *s, mco_flowshop_params *p)
 {
     mco_status st = MCO_OK;
@@ -195,7 +195,7 @@ static mco_status settle(station *s, mco_flowshop_params *p)
         MCO_TRY(mco_gpus_list(s->ctx, run->gpus, &run->gpu_count, &reason));
         p->engine = reason == NULL ? MCO_ENGINE_GPU : MCO_ENGINE_CPU;
     } else {
-        MCO_TRY(mco_gpus_choose(s->ctx, p->gpus, run->gpus, &run->gpu_count));
+        MCO_TRY(mco_gpus_choose(s->ctx, p->gpus != NULL ? p->gpus : "all", run->gpus, &run->gpu_count));
         p->engine = p->engine == MCO_ENGINE_AUTO ? MCO_ENGINE_GPU : p->engine;
     }
 done:
@@ -220,6 +220,7 @@ mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *asked, con
                                  .power = s.run.gpu_count > 0 ? FLOWSHOP_GPU_CORES * s.run.gpu_count : s.run.threads,
                                  .silence_s = order.silence_s, .to = &s, .send = send_bytes};
     flowshop_member_begin(&s.member, mco_clock_s());
+    MCO_TRY(flowshop_member_tick(&s.member, mco_clock_s()));  // the first hello, before the first wait
     while (!is_over && s.member.state != FLOWSHOP_OVER) {
         if (mco_is_cancelled(ctx))
             break;
@@ -237,6 +238,7 @@ mco_status flowshop_work(mco_context *ctx, const flowshop_work_order *asked, con
     out->rejoins = s.member.rejoins;
     out->work_s = s.shop != NULL ? mco_clock_s() - s.welcome_s : 0;
 done:
+    (void)flowshop_member_leave(&s.member, mco_clock_s(), NULL);  // if it is still in: it was told to end, or has failed, between two searches
     mco_run_clear(&s.run.run);
     mco_free(ctx, &s.run.gpus);
     mco_clear_cancel(ctx);

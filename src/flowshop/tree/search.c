@@ -245,6 +245,8 @@ static mco_status give_gift(flowshop_workers *p, bool is_idle, watch *t)
     t->gift_end = isinf(t->gift_end) ? now + GIFT_S : t->gift_end;
     flowshop_workers_want_gift(p, !is_idle && now < t->gift_end);
     pthread_mutex_lock(&p->lock);
+    if (p->wants_gift)
+        flowshop_workers_wait_locked(p, EXCHANGE_WAIT_S);
     const bool is_over = !p->wants_gift;
     pthread_mutex_unlock(&p->lock);
     if (!is_over)
@@ -271,7 +273,7 @@ static mco_status exchange(flowshop_workers *p, flowshop_checkpoint *note, watch
     if (wish.work != NULL)
         MCO_TRY(flowshop_workers_take(p, wish.work));
     if (wish.gift)
-        MCO_TRY(give_gift(p, is_idle, t));
+        MCO_TRY(give_gift(p, is_idle && wish.work == NULL, t));
     if (wish.report)
         MCO_TRY(take_note(p, note, &is_whole));
     if (is_whole) {

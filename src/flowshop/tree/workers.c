@@ -158,6 +158,7 @@ static bool share_locked(flowshop_workers *p, flowshop_worker *w)
     }
     if (p->wants_gift && give_locked(w, w->power, &p->gift) > 0) {
         end_wish_locked(p);
+        pthread_cond_broadcast(&p->changed);  // the supervisor waits for it
         has_given = true;
     }
     return has_given;
