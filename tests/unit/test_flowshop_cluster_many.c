@@ -151,7 +151,7 @@ static void test_overflow(void **state)
 {
     (void)state;
     game *g;
-    int64_t values[2] = {1, INT64_MAX / 4096};
+    int64_t values[2] = {flowshop_children_columns(20) + 1, INT64_MAX / 4096};  // of the first depth
     int reports = 0;
     assert_ok(mco_alloc(test_ctx, &g, 1));
     begin_game(g);
