@@ -88,10 +88,10 @@ typedef struct cli_updates {
 // A regular file is replaced at improvements; a pipe or device gets only the last solution. `path` NULL: no file is
 // asked for.
 cli_updates cli_updates_begin(const char *path, double cost_s, double stop_s);
-// Whether to write the incumbent now: it differs from the last one written, that one is old enough, and there is time.
-bool cli_updates_are_due(const cli_updates *updates, const mco_progress *progress);
-// Takes note of a writing that began at `begin_s`.
-void cli_updates_note(cli_updates *updates, double objective, double begin_s);
+// Whether to write the incumbent at `now_s`: it differs from the last one written, that one is old enough, and there is time.
+bool cli_updates_are_due(const cli_updates *updates, const mco_progress *progress, double now_s);
+// Takes note of a writing that began at `begin_s` and ended at `end_s`.
+void cli_updates_note(cli_updates *updates, double objective, double begin_s, double end_s);
 
 // Must be called before the context is destroyed, so that no signal uses it.
 void cli_forget_context(void);

@@ -67,10 +67,10 @@ static int on_progress(const mco_progress *progress, void *user)
     if (!s->outputs.quiet)
         cli_live_line(progress);
     // A failure here is not reported. The write at the end fails too, and that is reported.
-    if (cli_updates_are_due(&s->updates, progress)) {
-        const double begin_s = mco_clock_s();
+    const double begin_s = mco_clock_s();
+    if (cli_updates_are_due(&s->updates, progress, begin_s)) {
         const mco_status st = s->action->write_solution(&s->call, progress->solution, progress->objective, s->outputs.solution);
-        cli_updates_note(&s->updates, st == MCO_OK ? progress->objective : s->updates.objective, begin_s);
+        cli_updates_note(&s->updates, st == MCO_OK ? progress->objective : s->updates.objective, begin_s, mco_clock_s());
     }
     return 0;
 }

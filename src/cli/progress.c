@@ -93,19 +93,19 @@ cli_updates cli_updates_begin(const char *path, double cost_s, double stop_s)
                          .paused_s = mco_clock_s()};
 }
 
-bool cli_updates_are_due(const cli_updates *u, const mco_progress *progress)
+bool cli_updates_are_due(const cli_updates *u, const mco_progress *progress, double now_s)
 {
     enum { MARGIN = 2 };  // a writing may take longer than the one before
-    const double now = mco_clock_s(), pause_s = fmax(isnan(u->objective) ? 0 : UPDATE_S, PAUSE_PER_COST * u->cost_s);
+    const double pause_s = fmax(isnan(u->objective) ? 0 : UPDATE_S, PAUSE_PER_COST * u->cost_s);
     return u->path != NULL && progress->solution != NULL && progress->objective != u->objective &&
-           now - u->paused_s >= pause_s && now + MARGIN * u->cost_s < u->stop_s;
+           now_s - u->paused_s >= pause_s && now_s + MARGIN * u->cost_s < u->stop_s;
 }
 
-void cli_updates_note(cli_updates *u, double objective, double begin_s)
+void cli_updates_note(cli_updates *u, double objective, double begin_s, double end_s)
 {
     u->objective = objective;
-    u->paused_s = mco_clock_s();
-    u->cost_s = u->paused_s - begin_s;
+    u->paused_s = end_s;
+    u->cost_s = end_s - begin_s;
 }
 
 static const double SAME_REQUEST_S = 1;  // timeout(1) and others signal a process and then its group

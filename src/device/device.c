@@ -41,44 +41,49 @@ static int next_index(const char **text)
     return (int)value;
 }
 
-static mco_status choose_by_index(mco_context *ctx, const char *text, const mco_gpu *all, int all_count,
-                                  mco_gpu out[MCO_MAX_GPUS], int *count)
+// The indices of a list, in its order; whether there are such GPUs is another question.
+static mco_status read_indices(mco_context *ctx, const char *text, int out[MCO_MAX_GPUS], int *count)
 {
     const char *rest = text;
-    bool is_taken[MCO_MAX_GPUS] = {false};
+    bool is_taken[MCO_MAX_GPUS + 1] = {false};
     *count = 0;
     do {
         int index = next_index(&rest);
         if (index < 0)
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus is \"%s\", \"all\" or indices like \"0,1\" were expected",
                             text);
-        if (index >= all_count)
-            return mco_fail(ctx, MCO_ERR_DEVICE,
-                            "--gpus \"%s\" names a GPU that does not exist: the last visible one is %d", text,
-                            all_count - 1);
         if (is_taken[index])
             return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus \"%s\" names GPU %d twice", text, index);
         is_taken[index] = true;
-        out[(*count)++] = all[index];
-    } while (*rest != '\0');
+        out[(*count)++] = index;
+    } while (*rest != '\0' && out[*count - 1] < MCO_MAX_GPUS);  // behind a larger one nothing is read
     return MCO_OK;
 }
 
 mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count)
 {
+    mco_status st = MCO_OK;
     mco_gpu all[MCO_MAX_GPUS];
-    int all_count;
+    int all_count, indices[MCO_MAX_GPUS + 1], named = 0;
     const char *reason;
-    mco_status st = mco_gpus_list(ctx, all, &all_count, &reason);
-    if (st != MCO_OK)
-        return st;
+    const bool is_list = text != NULL && strcmp(text, "all") != 0;
+    if (is_list)
+        MCO_TRY(read_indices(ctx, text, indices, &named));
+    MCO_TRY(mco_gpus_list(ctx, all, &all_count, &reason));
     if (all_count == 0)
         return mco_fail(ctx, MCO_ERR_DEVICE, "no GPU: %s; --engine cpu needs none", reason);
-    if (text != NULL && strcmp(text, "all") != 0)
-        return choose_by_index(ctx, text, all, all_count, out, count);
-    *count = text == NULL ? 1 : all_count;
-    memcpy(out, all, (size_t)*count * sizeof *out);
-    return MCO_OK;
+    for (int k = 0; k < named; k++) {
+        if (indices[k] >= all_count)
+            return mco_fail(ctx, MCO_ERR_DEVICE,
+                            "--gpus \"%s\" names a GPU that does not exist: the last visible one is %d", text,
+                            all_count - 1);
+        out[k] = all[indices[k]];
+    }
+    *count = is_list ? named : text == NULL ? 1 : all_count;
+    if (!is_list)
+        memcpy(out, all, (size_t)*count * sizeof *out);
+done:
+    return st;
 }
 
 mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out)

@@ -120,6 +120,33 @@ static void more_outputs(const void *state, const char *out[CLI_MORE_OUTPUTS])
     out[0] = ((const session *)state)->params.checkpoint;
 }
 
+// Whether the file, or the one before it, is that of `seen`.
+static bool is_checkpoint(const char *path, const struct stat *seen)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == seen->st_dev && other.st_ino == seen->st_ino;
+}
+
+// A checkpoint may hold the work of days. A search that does not go on with it leaves it alone.
+static mco_status spare_checkpoint(cli_call *call)
+{
+    const mco_flowshop_params *p = &((const session *)call->state)->params;
+    struct stat resumed, seen;
+    char files[2][PATH_MAX];
+    if (p->checkpoint == NULL || snprintf(files[1], PATH_MAX, "%s.prev", p->checkpoint) >= PATH_MAX)
+        return MCO_OK;  // none, or a name that nothing can have
+    if (p->resume != NULL && strcmp(p->resume, p->checkpoint) == 0)
+        return MCO_OK;  // if it is missing, who reads it says so
+    snprintf(files[0], PATH_MAX, "%s", p->checkpoint);
+    if (p->resume != NULL && stat(p->resume, &resumed) == 0 && (is_checkpoint(files[0], &resumed) || is_checkpoint(files[1], &resumed)))
+        return MCO_OK;
+    for (int k = 0; k < 2; k++)
+        if (stat(files[k], &seen) == 0 && S_ISREG(seen.st_mode) && seen.st_size > 0)
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is there, and this search would replace it: --resume %s goes on with an earlier search; "
+                            "to begin anew remove it, or give --checkpoint another path", files[k], files[k]);
+    return MCO_OK;
+}
+
 #ifdef MCO_HAVE_MPI
 static const double BYE_S = 3;      // for the last words of ranks, where one was lost before
 static const double SAY_S = 0.1;    // between two last words of a worker
@@ -185,7 +212,9 @@ done:
 static mco_status coordinate_ranks(cli_call *call, flowshop_station *station)
 {
     session *s = call->state;
-    mco_status st = flowshop_solve_at(call->ctx, s->shop, &s->params, station, &s->result);
+    mco_status st = spare_checkpoint(call);
+    if (st == MCO_OK)
+        st = flowshop_solve_at(call->ctx, s->shop, &s->params, station, &s->result);
     const mco_status dismissed = flowshop_dismiss(call->ctx, &station->channel, 1, (uint64_t)mco_rank_count(call->ctx) - 1);
     st = st == MCO_OK ? dismissed : st;
     const mco_status parted = part(call, &station->channel, s->crew.lost > 0 ? BYE_S : s->silence_s);
@@ -256,6 +285,7 @@ static mco_status solve(cli_call *call)
     if (mco_rank_count(call->ctx) > 1)
         return solve_by_ranks(call);
 #endif
+    MCO_TRY(spare_checkpoint(call));
     if (s->listen < 0)
         return mco_flowshop_solve(call->ctx, s->shop, &s->params, &s->result);
     MCO_TRY(mco_zmq_listen(call->ctx, s->listen, s->key, &station.channel));

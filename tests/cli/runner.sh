@@ -6,7 +6,7 @@ set -Eeuo pipefail
 : "${MCO:?names the mco command to test}"
 script=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 folder=$(mktemp -d "$PWD/cli-XXXXXX")
-trap 'rm -rf "$folder"' EXIT
+trap 'jobs -rp | xargs -r kill -KILL 2> /dev/null; rm -rf "$folder"' EXIT  # a test that fails leaves nobody who computes on
 cd "$folder"
 failures=0
 trap 'echo "stopped: line $LINENO of ${BASH_SOURCE[0]##*/} failed"' ERR
@@ -56,6 +56,62 @@ expect_json() {
     local value
     value=$(json "$1" "$2")
     [ "$value" = "$3" ] || fail "$2 is $value instead of $3 in $1"
+}
+
+# wait_for COMMAND...: until it succeeds. The limit is far beyond what a loaded machine needs, so that a hang alone meets it.
+wait_for() {
+    local end=$((SECONDS + 120))
+    until "$@" 2> /dev/null; do
+        if [ "$SECONDS" -ge "$end" ]; then
+            fail "waited in vain for: $*"
+            return 1
+        fi
+        sleep 0.02
+    done
+}
+
+# has_computed PROCESS HUNDREDTHS: it has taken so much time of the processors. By then a small input is read.
+has_computed() {
+    local -a stat
+    read -ra stat < "/proc/$1/stat" && [ $((stat[13] + stat[14])) -ge "$2" ]
+}
+
+# handles_interrupts PROCESS: it catches SIGINT, the second bit of the mask.
+handles_interrupts() {
+    local mask
+    mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
+    [ $((0x$mask & 2)) -ne 0 ]
+}
+
+# within_cpu SECONDS COMMAND...: runs the command, which is killed once it has taken so much time of the processors.
+within_cpu() {
+    (ulimit -t "$1" && exec "${@:2}")
+}
+
+# expect_time_limit FILE SECONDS LATE_S: the run with this result, with --threads N and this --time-limit, ended by the clock and at most
+# LATE_S late. How late is judged by the time of the processors: a busy machine delays an end, and takes none of it. So no load of the
+# machine fails a run that ends when it should.
+expect_time_limit() {
+    local late=$3
+    if [ -n "${MCO_SANITIZE:-}" ]; then late=1; fi
+    expect_json "$1" stop '"time"'
+    awk -v limit="$2" -v late="$late" -v threads="$(json "$1" threads)" -v wall="$(json "$1" wall_s)" -v cpu="$(json "$1" cpu_s)" \
+        'BEGIN { exit !(wall >= 0.9 * limit && cpu <= threads * (limit + late)) }' ||
+        fail "time limit $2 s: $(json "$1" cpu_s) s of $(json "$1" threads) threads within $(json "$1" wall_s) s"
+}
+
+# slow_input FILE PROBLEM: a solve reads the first 60000 bytes of the file, fewer than a pipe holds, and then its standard input gives
+# neither more nor an end. The time limit, which counts from the start of the command, ends it: no solution, not even an old one.
+slow_input() {
+    mkfifo slow
+    exec 9<> slow
+    head -c 60000 "$1" >&9
+    echo old > old.txt
+    INPUT=slow expect 1 timeout 60 "$MCO" "$2" solve - --time-limit 0.5 --solution old.txt
+    exec 9>&-
+    rm slow
+    expect_text err "standard input: the time limit, which counts from the start of the command, ended while the file was read"
+    expect_no_file old.txt
 }
 
 # shellcheck source=/dev/null

@@ -7,17 +7,6 @@ if unshare -m true 2> /dev/null; then space=(unshare -m); else space=(unshare -r
 mkdir disk
 "${space[@]}" mount -t tmpfs -o size=64k none disk 2> mount.err || skip "no disk can be mounted here: $(head -c 200 mount.err)"
 
-# wait_for COMMAND...: until it succeeds, for 20 s at most.
-wait_for() {
-    local turn
-    for turn in $(seq 1000); do
-        if "$@" 2> /dev/null; then return 0; fi
-        sleep 0.02
-    done
-    fail "waited for $* in vain, $turn times"
-    return 1
-}
-
 # Adds to the filler until the disk is full; fails while checkpoints still find room.
 fill_disk() {
     head -c 64K /dev/zero >> disk/filler || true
@@ -29,10 +18,11 @@ full_disk() {
     local name=$1 process code=0
     shift
     mount -t tmpfs -o size=64k none disk
-    "$MCO" flowshop solve ta022 --upper-bound 2099 --checkpoint disk/c --checkpoint-interval 0.03 --json "$name.json" "$@" > "$name.out" \
+    "$MCO" flowshop solve ta056 --upper-bound 3679 --checkpoint disk/c --checkpoint-interval 0.03 --json "$name.json" "$@" > "$name.out" \
         2> "$name.err" &
     process=$!
-    wait_for test -s disk/c.prev && wait_for fill_disk "$name.err"
+    wait_for test -s disk/c.prev
+    wait_for fill_disk "$name.err"
     cp disk/c whole
     sleep 0.3
     cmp disk/c whole || fail "$name: a checkpoint was written to a full disk"
@@ -44,9 +34,9 @@ full_disk() {
     kill -TERM "$process"
     wait "$process" || code=$?
     [ "$code" -eq 143 ] || fail "$name: exit code $code instead of 143"
-    expect 1 "$MCO" flowshop solve ta022 --resume whole --time-limit 0.01
+    expect 1 "$MCO" flowshop solve ta056 --resume whole --time-limit 0.01
     expect_text err "resumed:"
-    expect 1 "$MCO" flowshop solve ta022 --resume disk/c.prev --time-limit 0.01
+    expect 1 "$MCO" flowshop solve ta056 --resume disk/c.prev --time-limit 0.01
     umount disk
 }
 

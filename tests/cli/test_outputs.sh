@@ -306,29 +306,22 @@ repeatable() {
 
 # Routes that an early writing left in the file are not written again at the end, unless somebody took the file away.
 written_once() {
+    local limit pid
     "$MCO" vrp generate --customers 50 --output places.vrp
-    expect 0 "$MCO" vrp solve places.vrp --time-limit 2 --json r.json --solution s.sol
+    for limit in 2 6 20; do  # in a short one a slow machine may still find better routes at the end
+        expect 0 "$MCO" vrp solve places.vrp --time-limit $limit --json r.json --solution s.sol
+        if [ r.json -nt s.sol ]; then break; fi
+    done
     [ r.json -nt s.sol ] || fail "the routes were written at the end though nothing had changed"
     expect 0 "$MCO" vrp check places.vrp s.sol
-    "$MCO" vrp solve places.vrp --time-limit 4 --solution s.sol > out 2> err &
-    local pid=$!
     rm s.sol
-    for _ in $(seq 40); do
-        if [ -s s.sol ]; then break; fi
-        sleep 0.05
-    done
+    "$MCO" vrp solve places.vrp --time-limit 4 --solution s.sol > out 2> err &
+    pid=$!
+    wait_for test -s s.sol
     sleep 0.5
     rm -f s.sol
     wait "$pid"
     expect 0 "$MCO" vrp check places.vrp s.sol
-}
-
-# A writer that says nothing does not keep a solve beyond its time limit.
-silent_input() {
-    printf 'old\n' > s.txt
-    INPUT=<(sleep 5) expect 1 timeout 4 "$MCO" flowshop solve - --time-limit 0.3 --solution s.txt
-    expect_text err "standard input: the time limit, which counts from the start of the command, ended while the file was read"
-    expect_no_file s.txt
 }
 
 # One stream cannot be two files.
@@ -370,6 +363,6 @@ keeps_inputs
 dangling_links
 repeatable
 written_once
-silent_input
+slow_input /dev/null flowshop  # a writer that says nothing
 shared_stdin
 no_jobs

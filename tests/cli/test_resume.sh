@@ -55,5 +55,26 @@ damaged() {
     expect 3 "$MCO" flowshop solve ta030 --resume missing
 }
 
+# A search that does not go on with a checkpoint leaves it alone, and the one before it too.
+spared() {
+    local other
+    cp whole.ckpt kept
+    cp whole.ckpt kept.prev
+    for other in "" "--resume cut.ckpt" "--method beam"; do
+        # shellcheck disable=SC2086
+        expect 2 "$MCO" flowshop solve ta001 --checkpoint kept $other
+        expect_text err "kept is there, and this search would replace it: --resume kept goes on with an earlier search"
+    done
+    rm kept
+    expect 2 "$MCO" flowshop solve ta001 --checkpoint kept
+    expect_text err "--resume kept.prev goes on"
+    cmp kept.prev whole.ckpt || fail "the checkpoint before was replaced"
+    expect 0 "$MCO" flowshop solve ta030 --checkpoint kept --resume kept.prev
+    expect 0 "$MCO" flowshop solve ta030 --checkpoint kept --resume ./kept
+    : > empty  # as mktemp(1) makes it
+    expect 0 "$MCO" flowshop solve ta001 --checkpoint empty
+}
+
 killed_and_resumed
 damaged
+spared

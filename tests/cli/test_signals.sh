@@ -8,12 +8,7 @@ start() {
     rm -f r.json s.txt err  # else the log of the run before would answer for this one
     "$MCO" "$1" solve --json r.json --solution s.txt "${@:2}" > out 2> err &
     pid=$!
-    local waited
-    for waited in $(seq 600); do
-        if grep -qs "makespan\|found by" err; then return; fi
-        sleep 0.1
-    done
-    fail "no solution after $((waited / 10)) s"
+    wait_for grep -q "makespan\|found by" err
 }
 
 start_solve() {
@@ -56,29 +51,17 @@ signals() {
 # SIGKILL leaves the last good file, and no half-written file under its name.
 killed() {
     start_solve --method heuristic
-    local waited
-    for waited in $(seq 300); do
-        if [ -s s.txt ]; then break; fi
-        sleep 0.1
-    done
+    wait_for test -s s.txt
     kill -KILL "$pid"
     expect_end 137
     expect_no_file r.json
-    if [ "$waited" -lt 300 ]; then expect 0 "$MCO" flowshop check ta051 s.txt; fi
+    expect 0 "$MCO" flowshop check ta051 s.txt
 }
 
-# The limit counts from the start of the process. A busy machine may delay one run, so the best of five counts.
+# The limit counts from the start of the process.
 time_limit() {
-    local best=99 tolerance=0.1 wall run
-    if [ -n "${MCO_SANITIZE:-}" ]; then tolerance=1; fi
-    for run in 1 2 3 4 5; do
-        expect 0 "$MCO" flowshop solve ta051 --time-limit 0.5 "$@" --json r.json --solution s.txt
-        wall=$(json r.json wall_s)
-        best=$(awk -v a="$best" -v b="$wall" 'BEGIN { print b < a ? b : a }')
-        if awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w <= 0.5 + t) }'; then break; fi
-    done
-    awk -v w="$best" -v t="$tolerance" 'BEGIN { exit !(w >= 0.45 && w <= 0.5 + t) }' ||
-        fail "time limit 0.5 s, the best of $run runs took $best s ($*)"
+    expect 0 "$MCO" flowshop solve ta051 --time-limit 0.5 --threads 2 "$@" --json r.json --solution s.txt
+    expect_time_limit r.json 0.5 0.1
     expect_incumbent time
 }
 
@@ -113,8 +96,7 @@ repeated() {
     local run
     for run in 1 2 3 4; do
         start_solve --method heuristic
-        kill -TERM "$pid"
-        kill -TERM "$pid"
+        kill -TERM "$pid" "$pid" 2> /dev/null || true  # it may have ended in between
         expect_end 143
         expect_incumbent cancelled
     done
@@ -122,14 +104,17 @@ repeated() {
     kill -TERM "$pid"
     kill -INT "$pid" 2> /dev/null || true  # another kind may end the process before its files are written
     wait "$pid" || true
-    start_solve --method heuristic
-    kill -HUP "$pid"
-    expect_end 129
-    expect_incumbent cancelled
-    (trap '' HUP && exec "$MCO" flowshop solve ta051 --method heuristic --time-limit 1 --json r.json > out 2> err) &
+    if [ $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status) & 1)) -eq 0 ]; then  # not where nohup(1) runs this test
+        start_solve --method heuristic
+        kill -HUP "$pid"
+        expect_end 129
+        expect_incumbent cancelled
+    fi
+    rm err
+    (trap '' HUP && exec "$MCO" flowshop solve ta051 --method heuristic --time-limit 2 --json r.json > out 2> err) &
     pid=$!
-    sleep 0.3
-    kill -HUP "$pid"
+    wait_for grep -q makespan err
+    kill -HUP "$pid" 2> /dev/null || true
     expect_end 0
     expect_json r.json stop '"time"'
 }

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cycles/distinct.h"
 #include "cycles/solve.h"
 #include "mco/mco.h"
@@ -298,10 +299,11 @@ static void test_time_limit(void **state)
     mco_cycles_result r = MCO_CYCLES_RESULT_INIT;
     mco_cycles_params p = params_of(MCO_CYCLES_METHOD_AUTO);
     p.time_limit_s = 0.2;
+    const double begin_s = mco_cpu_clock_s();
     assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));
     assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
     assert_int_equal(r.stop, MCO_STOP_TIME);
-    assert_true(r.work.solve_s < 5);
+    assert_true(mco_cpu_clock_s() - begin_s < 5);
     mco_cycles_result_clear(test_ctx, &r);
     p.time_limit_s = 1e-9;
     assert_ok(mco_cycles_count(test_ctx, graph, &p, &r));

@@ -75,7 +75,11 @@ static void test_engines(void **state)
         compare_engines(jobs[i], 7, MCO_FLOWSHOP_MAX_TIME, 8);  // 32-bit lanes, gaps shifted down
         compare_engines(jobs[i], 9, SKEWED, 8);
         compare_engines(jobs[i], 20, 300, 7);                   // close to 65,535 where there are 200 jobs
+        compare_engines(jobs[i], 6, 620, 9);                    // so close there that sums of 16 bits have to saturate
     }
+    compare_engines(40, 33, 99, 7);  // machines that fill no vector
+    compare_engines(70, 61, 99, TEST_IS_SANITIZED ? 3 : 7);
+    compare_engines(30, 131, 99, 5);
 }
 
 // Layers wide enough for the team, and for sieves that discard while they fill: equal orders on any number of threads.
@@ -141,6 +145,32 @@ static void test_limit(void **state)
     assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
     assert_int_equal(r.stop, MCO_STOP_TIME);
     assert_true(r.makespan >= 11158 && r.bound <= 11158);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+// Without targets the greedy has what the last beam leaves of the time. Its schedule goes into the checkpoint, and only beams count.
+static void test_greedy_after_beams(void **state)
+{
+    (void)state;
+    enum { JOBS = 60 };
+    mco_flowshop *shop = random_shop(JOBS, 30, 8, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT, resumed = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.engine = MCO_ENGINE_CPU;
+    p.time_limit_s = 1;
+    p.checkpoint = test_path("beams");
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_true(r.iterations > 0 && r.iterations < 30);
+    p.resume = p.checkpoint;
+    p.checkpoint = NULL;
+    p.iterations = 0;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &resumed));
+    assert_int_equal(resumed.makespan, r.makespan);
+    assert_memory_equal(resumed.order, r.order, JOBS * sizeof *r.order);
+    mco_flowshop_result_clear(test_ctx, &resumed);
     mco_flowshop_result_clear(test_ctx, &r);
     mco_flowshop_destroy(test_ctx, &shop);
 }
@@ -297,7 +327,7 @@ static void test_refused_engines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit), TEST(test_greedy_after_beams),
                                        TEST(test_resume), TEST(test_memory_limit), TEST(test_failure), TEST(test_refused_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

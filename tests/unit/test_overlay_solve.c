@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/clock.h"
 #include "device/device.h"
 #include "mco/overlay.h"
 #include "overlay/branch.h"
@@ -238,7 +239,6 @@ static void test_large_bandwidths(void **state)
     const mco_overlay_data data = {.nodes = 4, .uptime = uptime, .bandwidth = bandwidth, .links = -1, .most_of_all = -1};
     mco_overlay *o = NULL;
     mco_overlay_params p = params_of(20, 1);
-    p.time_limit_s = 20;
     assert_ok(mco_overlay_create(test_ctx, NULL, &data, &o));
     mco_overlay_result r = solved(o, &p);
     assert_true(r.stop == MCO_STOP_ITERATIONS || r.outcome == MCO_OUTCOME_OPTIMAL);
@@ -279,8 +279,9 @@ static void test_stops(void **state)
     mco_overlay_result_clear(test_ctx, &r);
     p.gap = 0;
     p.time_limit_s = 0.05;
+    const double begin_s = mco_cpu_clock_s();
     r = solved(o, &p);
-    assert_true(r.stop == MCO_STOP_TIME && r.work.solve_s < 5);
+    assert_true(r.stop == MCO_STOP_TIME && mco_cpu_clock_s() - begin_s < 5);
     mco_overlay_result_clear(test_ctx, &r);
     p.time_limit_s = 0;
     r = solved(o, &p);

@@ -556,11 +556,11 @@ static void test_stop(void **state)
     params.threads = 1;
     params.simd = MCO_SIMD_PORTABLE;
     params.time_limit_s = 0.02;
-    const double begin_s = mco_clock_s();
+    const double begin_s = mco_cpu_clock_s();
     assert_ok(mco_paths_find_trees(test_ctx, network, hierarchy, COUNT, source, &params, distance, NULL, &result));
     assert_int_equal(result.outcome, MCO_OUTCOME_UNKNOWN);
     assert_int_equal(result.stop, MCO_STOP_TIME);
-    assert_true(mco_clock_s() - begin_s < 1);
+    assert_true(mco_cpu_clock_s() - begin_s < 1);
     params.time_limit_s = HUGE_VAL;
     mco_cancel(test_ctx);
     assert_ok(mco_paths_find_matrix(test_ctx, hierarchy, COUNT, source, COUNT, source, &params, distance, &result));

@@ -574,7 +574,7 @@ static void *cancel_later(void *user)
     canceller *c = user;
     const struct timespec delay = {0, (long)(1e9 * c->delay_s)};
     nanosleep(&delay, NULL);
-    c->at_s = mco_clock_s();
+    c->at_s = mco_cpu_clock_s();
     mco_cancel(test_ctx);
     return NULL;
 }
@@ -614,8 +614,7 @@ static bool run_stopped(stopped what, const mco_transit *city, const char *folde
     return is_ended;
 }
 
-// The seconds from a cancellation to the end of a call; the least of several tries, as the machine may be busy. Negative: the call
-// ended first each time.
+// The processor seconds from a cancellation to the end of a call; the least of several tries. Negative: the call ended first each time.
 static double latency_s(stopped what, const mco_transit *city, const char *folder, double delay_s)
 {
     enum { TRIES = 5 };
@@ -625,7 +624,7 @@ static double latency_s(stopped what, const mco_transit *city, const char *folde
         pthread_t thread;
         assert_int_equal(pthread_create(&thread, NULL, cancel_later, &c), 0);
         const bool is_ended = run_stopped(what, city, folder, HUGE_VAL);
-        const double end_s = mco_clock_s();
+        const double end_s = mco_cpu_clock_s();
         assert_int_equal(pthread_join(thread, NULL), 0);
         mco_clear_cancel(test_ctx);
         if (is_ended && (least < 0 || end_s - c.at_s < least))

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/clock.h"
 #include "mco/mco.h"
 #include "traffic/certificate.h"
 #include "traffic/engine.h"
@@ -631,11 +632,17 @@ static void test_stops(void **state)
     assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
     mco_traffic_result_clear(test_ctx, &r);
     p.iterations = 0;
-    p.time_limit_s = 0.05;
-    assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
-    assert_int_equal(r.stop, MCO_STOP_TIME);
-    assert_true(r.flow != NULL && isfinite(r.gap) && r.work.solve_s < 10);
-    mco_traffic_result_clear(test_ctx, &r);
+    bool has_flow = false;
+    // A busy machine may leave a short limit no time for flows.
+    for (p.time_limit_s = 0.05; !has_flow && p.time_limit_s < 100; p.time_limit_s *= 2) {
+        const double begin_s = mco_cpu_clock_s();
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
+        assert_int_equal(r.stop, MCO_STOP_TIME);
+        assert_true(mco_cpu_clock_s() - begin_s < 10);
+        has_flow = r.flow != NULL && isfinite(r.gap);
+        mco_traffic_result_clear(test_ctx, &r);
+    }
+    assert_true(has_flow);
     mco_context_set_callback(test_ctx, stop_at_once, NULL);
     p.time_limit_s = HUGE_VAL;
     assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));

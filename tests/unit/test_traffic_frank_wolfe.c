@@ -450,12 +450,16 @@ static void test_stops(void **state)
     assert_true(r.iterations == 3 && r.stop == MCO_STOP_ITERATIONS && r.outcome == MCO_OUTCOME_FEASIBLE);
     mco_traffic_result_clear(test_ctx, &r);
     p.iterations = 0;
-    p.time_limit_s = 0.2;
-    assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
-    assert_true(r.stop == MCO_STOP_TIME || r.stop == MCO_STOP_FINISHED);  // it may be that no step is seen in numbers any more
-    assert_int_equal(r.outcome, MCO_OUTCOME_FEASIBLE);
-    assert_true(r.gap < 1e-2);
-    mco_traffic_result_clear(test_ctx, &r);
+    double gap = INFINITY;
+    // A busy machine may leave a short limit too few steps.
+    for (p.time_limit_s = 0.2; !(gap < 1e-2) && p.time_limit_s < 100; p.time_limit_s *= 2) {
+        assert_ok(mco_traffic_assign(test_ctx, traffic, &p, NULL, &r));
+        assert_true(r.stop == MCO_STOP_TIME || r.stop == MCO_STOP_FINISHED);  // it may be that no step is seen in numbers any more
+        assert_true(r.outcome == (r.flow != NULL ? MCO_OUTCOME_FEASIBLE : MCO_OUTCOME_UNKNOWN));
+        gap = r.gap;
+        mco_traffic_result_clear(test_ctx, &r);
+    }
+    assert_true(gap < 1e-2);
     int calls = 0;
     p.time_limit_s = HUGE_VAL;
     mco_context_set_callback(test_ctx, ask_to_stop, &calls);

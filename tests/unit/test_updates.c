@@ -4,16 +4,15 @@
 
 #include <math.h>
 
-#include "base/clock.h"
 #include "cli/cli.h"
 
 static const int routes = 1;  // stands for a solution
 static const mco_progress first = {.objective = 10, .solution = &routes}, better = {.objective = 9, .solution = &routes};
 
+// So many seconds behind the last writing, or behind the begin.
 static bool is_due_after(cli_updates updates, double seconds, const mco_progress *progress)
 {
-    updates.paused_s -= seconds;
-    return cli_updates_are_due(&updates, progress);
+    return cli_updates_are_due(&updates, progress, updates.paused_s + seconds);
 }
 
 static void test_cheap(void **state)
@@ -21,9 +20,9 @@ static void test_cheap(void **state)
     (void)state;
     const mco_progress none = {.objective = 10};
     cli_updates u = cli_updates_begin(test_path("s"), 0, INFINITY);
-    assert_false(cli_updates_are_due(&u, &none));
-    assert_true(cli_updates_are_due(&u, &first));
-    cli_updates_note(&u, first.objective, mco_clock_s());
+    assert_false(is_due_after(u, 0, &none));
+    assert_true(is_due_after(u, 0, &first));
+    cli_updates_note(&u, first.objective, 7, 7);
     assert_false(is_due_after(u, 0.2, &better));
     assert_true(is_due_after(u, 0.6, &better));
     assert_false(is_due_after(u, 0.6, &first));  // it is in the file
@@ -36,7 +35,7 @@ static void test_slow(void **state)
     cli_updates u = cli_updates_begin(test_path("s"), 0.1, INFINITY);
     assert_false(is_due_after(u, 1.5, &first));
     assert_true(is_due_after(u, 2.1, &first));
-    cli_updates_note(&u, first.objective, mco_clock_s() - 0.2);
+    cli_updates_note(&u, first.objective, 6.8, 7);
     assert_false(is_due_after(u, 3, &better));
     assert_true(is_due_after(u, 4.5, &better));
 }
@@ -44,10 +43,13 @@ static void test_slow(void **state)
 static void test_time_limit(void **state)
 {
     (void)state;
-    const double now = mco_clock_s();
-    assert_false(is_due_after(cli_updates_begin(test_path("s"), 0, now - 1), 9, &first));
-    assert_false(is_due_after(cli_updates_begin(test_path("s"), 5, now + 9), 900, &first));
-    assert_true(is_due_after(cli_updates_begin(test_path("s"), 5, now + 99), 900, &first));
+    cli_updates u = cli_updates_begin(test_path("s"), 5, INFINITY);
+    u.stop_s = u.paused_s - 1;
+    assert_false(is_due_after(u, 900, &first));
+    u.stop_s = u.paused_s + 909;
+    assert_false(is_due_after(u, 900, &first));
+    u.stop_s = u.paused_s + 911;
+    assert_true(is_due_after(u, 900, &first));
 }
 
 static void test_streams(void **state)
@@ -56,7 +58,7 @@ static void test_streams(void **state)
     const char *const paths[] = {NULL, "-", "/dev/null"};
     for (int i = 0; i < COUNT_OF(paths); i++) {
         const cli_updates u = cli_updates_begin(paths[i], 0, INFINITY);
-        assert_false(cli_updates_are_due(&u, &first));
+        assert_false(is_due_after(u, 900, &first));
     }
 }
 

@@ -489,7 +489,7 @@ static void test_bounds(void **state)
             params.relaxation = (mco_vrp_relaxation)(kind % 3);
             params.cuts = (mco_vrp_cuts)(kind / 3 % 3);
             params.method = (mco_vrp_bound_method)(kind / 9);
-            params.time_limit_s = 5;
+            params.time_limit_s = 100;
             params.vehicles_exactly = exactly;
             params.threads = 1;
             if (params.method == MCO_VRP_BOUND_METHOD_LP && !mco_lp_is_there())
@@ -518,7 +518,7 @@ static void test_solve_and_prove(void **state)
             params.prove = 1;
             params.iterations = 2000;
             params.threads = threads;
-            params.time_limit_s = 10;
+            params.time_limit_s = 100;
             params.engine = MCO_ENGINE_CPU;
             assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
             assert_true(r.scaled_cost >= optimum && r.bound <= (double)optimum);
@@ -540,7 +540,7 @@ static void solve_exactly(const mco_vrp *p, int32_t exactly, int64_t optimum, in
     params.prove = kind >= 2;
     params.iterations = kind == 0 ? -1 : 2000;
     params.threads = kind == 3 ? 2 : 1;
-    params.time_limit_s = 10;
+    params.time_limit_s = 100;
     params.engine = MCO_ENGINE_CPU;
     assert_ok(mco_vrp_solve(test_ctx, p, &params, &r));
     if (optimum < 0) {
@@ -588,7 +588,7 @@ static void test_memory_failures(void **state)
     mco_vrp *p = vrp_case_random(&rng, &shape);
     mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
     params.threads = 1;
-    params.time_limit_s = 20;
+    params.time_limit_s = 100;
     for (long k = 1, failed = 1; failed != 0; k += 1 + k / 20) {
         mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
         test_fail_allocation(k);
@@ -614,7 +614,7 @@ static void test_recheck_without_memory(void **state)
     int32_t kept = 0;
     params.threads = 1;
     params.method = MCO_VRP_BOUND_METHOD_ASCENT;
-    params.time_limit_s = 20;
+    params.time_limit_s = 100;
     long calls = INT64_MAX;
     for (long k = 0; k < LAST && k < calls; k++) {
         mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;

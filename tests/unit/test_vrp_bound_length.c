@@ -237,7 +237,7 @@ static void test_proofs(void **state)
         mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
         mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
         exact.threads = params.threads = 1;
-        params.time_limit_s = 30;
+        params.time_limit_s = 300;
         params.cuts = (mco_vrp_cuts)(round % 3);
         assert_ok(mco_vrp_solve(test_ctx, vrp, &exact, &best));
         const int64_t known = best.scaled_cost + round % 2 * (best.scaled_cost / 20);
@@ -268,7 +268,7 @@ static void test_low_costs(void **state)
         mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
         mco_vrp_bound_result r = MCO_VRP_BOUND_RESULT_INIT;
         exact.threads = params.threads = 1;
-        params.time_limit_s = 30;
+        params.time_limit_s = 300;
         assert_ok(mco_vrp_solve(test_ctx, vrp, &exact, &best));
         const int64_t known = best.scaled_cost - round % 10 * (best.scaled_cost / 50);
         params.known = (double)known / mco_vrp_scale(vrp);
@@ -296,7 +296,7 @@ static void test_large_lengths(void **state)
     model.service_time = 1000000;
     model.max_length = 3500000;
     params.threads = 1;
-    params.time_limit_s = 10;
+    params.time_limit_s = 300;
     assert_ok(mco_vrp_from_coordinates(test_ctx, CUSTOMERS, x, y, demand, &model, &vrp));
     assert_ok(mco_vrp_bound(test_ctx, vrp, &params, &r));
     assert_true(r.scaled_bound > 0 || !mco_lp_is_there());

@@ -43,7 +43,7 @@ static void begin(vrp_rounds *s, int32_t routes)
         vrp_add_route(&s->now, customer + r * (CUSTOMERS / routes), CUSTOMERS / routes);
     s->now_cost = vrp_solution_cost(p, &s->now);
     assert_ok(vrp_rounds_find_neighbours(s));
-    s->temperatures = vrp_temperatures_of(p->customers, routes, s->now_cost, vrp_rounds_nearest(s));
+    s->temperatures = vrp_temperatures_of(p->customers, routes, s->now_cost, vrp_rounds_nearest(s), false);
     s->temperatures.hot = s->temperatures.cold;
 }
 

@@ -60,7 +60,7 @@ static outcome anneal(mco_vrp *problem, int32_t size, int64_t iterations, int32_
     if (copies > 0) {
         assert_ok(vrp_rounds_note(&s, "start"));
         assert_ok(vrp_rounds_find_neighbours(&s));
-        s.temperatures = vrp_temperatures_of(CUSTOMERS, s.now.routes, s.now_cost, vrp_rounds_nearest(&s));
+        s.temperatures = vrp_temperatures_of(CUSTOMERS, s.now.routes, s.now_cost, vrp_rounds_nearest(&s), false);
         assert_ok(vrp_several_anneal(&s, copies, 0.8));
         int64_t cost = -1;
         assert_ok(mco_vrp_check(test_ctx, problem, &s.now, &cost));

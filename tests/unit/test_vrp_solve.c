@@ -561,7 +561,7 @@ static void runs_end_as_they_are_told(void **state)
     const double cost = r.cost, worse = r.start_cost;
     mco_vrp_result_clear(test_ctx, &r);
 
-    params.time_limit_s = 30;
+    params.time_limit_s = 300;
     params.target = worse;
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.stop, MCO_STOP_TARGET);
@@ -594,7 +594,7 @@ static void a_bound_that_is_reached_proves_the_optimum(void **state)
     (void)state;
     params.engine = MCO_ENGINE_CPU;
     params.threads = 1;
-    params.time_limit_s = 30;
+    params.time_limit_s = 300;
     params.lower_bound = (double)vrp_optimal_cost(problem) - 0.5;  // rounded up, it is the optimum
     assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
     assert_int_equal(r.outcome, MCO_OUTCOME_OPTIMAL);
@@ -761,7 +761,7 @@ static void a_callback_sees_solutions_and_may_stop(void **state)
         mco_vrp_result r = MCO_VRP_RESULT_INIT;
         heard h = {.problem = problem, .stops = true};
         params.engine = engines[k];
-        params.time_limit_s = 30;
+        params.time_limit_s = 300;
         mco_context_set_callback(test_ctx, listen, &h);
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
         mco_context_set_callback(test_ctx, NULL, NULL);

@@ -12,10 +12,12 @@
 
 enum {
     EXPANDED = 8,        // nodes of an item
+    LONG_CELLS = 1 << 20,  // of a table from which on nodes are expanded one by one: 20,000 jobs on 1,000 machines take 20 ms each
     MADE = 64,           // children of an item
     MADE_CELLS = 16,     // cells of a table that take as long as a child and machine when it is made
     ALONE_CELLS = 1 << 20,  // so few take the calling thread some 0.1 ms, hardly longer than threads take to wake up
     TILE = 16,           // jobs: a cache line
+    SLACK = 16,          // values behind an array: vectors read beyond its end
     ROOM_FACTOR = 4,     // a sieve holds so many widths
     PATH_LAYERS = 24,    // of the full width, as memory for paths
     OTHER_BYTES = 1 << 16
@@ -43,6 +45,7 @@ struct flowshop_cores_beam {
     int32_t *times, *totals, *means;
     bool has_discarded;
     float idle_share;
+    int64_t first_upper;       // incumbent when the beam was made
     mco_team team;
     atomic_bool must_stop;
     flowshop_beam_look *look;  // of the caller
@@ -68,8 +71,9 @@ static void expand_item(void *shared, int worker, int64_t item)
 {
     beam *b = shared;
     const int64_t first = item * EXPANDED, last = first + EXPANDED < b->nodes ? first + EXPANDED : b->nodes;
-    for (int64_t i = first; i < last && !must_stop(b); i++)  // a node of 20,000 jobs on 1,000 machines takes 20 ms
-        b->ops->expand(&b->layer, i, i + 1, &b->sieves[worker]);
+    const int64_t cells = (int64_t)b->layer.stride * b->shape.machines, step = cells < LONG_CELLS ? EXPANDED : 1;
+    for (int64_t i = first; i < last && !must_stop(b); i += step)
+        b->ops->expand(&b->layer, i, i + step < last ? i + step : last, &b->sieves[worker]);
 }
 
 // Makes chosen[i].
@@ -209,10 +213,11 @@ static int64_t sieve_room(int64_t width)
 
 double flowshop_cores_beam_bytes(const beam *b, int64_t width)
 {
-    const double table = (double)b->shape.machines * b->shape.jobs * (4 + 2 * (double)b->ops->build.bits / 8);
+    const double table = (double)b->shape.machines * b->shape.jobs * (4 + 3 * (double)b->ops->build.bits / 8);
+    const double scratch = (double)b->threads * (double)b->ops->scratch_bytes(&b->shape);
     const double nodes = 2.0 * (double)b->ops->node_bytes(&b->shape) + PATH_LAYERS * 7.0;
     const double sieves = (double)b->threads * (8 + 2 * 4.0);
-    return OTHER_BYTES + table + (double)width * (nodes + 1) + sieves * (double)sieve_room(width);
+    return OTHER_BYTES + table + scratch + (double)width * (nodes + 1) + sieves * (double)sieve_room(width);
 }
 
 static mco_status take_room(beam *b, int64_t width)
@@ -226,8 +231,8 @@ static mco_status take_room(beam *b, int64_t width)
         b->sieves[t].room = sieve_room(width);
         MCO_TRY(mco_alloc(ctx, &b->sieves[t].children, b->sieves[t].room));
     }
-    MCO_TRY(mco_alloc(ctx, &b->layer.nodes, width * b->ops->node_bytes(&b->shape)));
-    MCO_TRY(mco_alloc(ctx, &b->spare_nodes, width * b->ops->node_bytes(&b->shape)));
+    MCO_TRY(mco_alloc(ctx, &b->layer.nodes, width * b->ops->node_bytes(&b->shape) + 4 * SLACK));
+    MCO_TRY(mco_alloc(ctx, &b->spare_nodes, width * b->ops->node_bytes(&b->shape) + 4 * SLACK));
     MCO_TRY(mco_alloc(ctx, &b->layer.sides, width));
     MCO_TRY(mco_alloc(ctx, &b->chosen, b->threads * sieve_room(width)));
     MCO_TRY(mco_alloc(ctx, &b->spare, b->threads * sieve_room(width)));
@@ -320,9 +325,9 @@ static mco_status fill_shape(beam *b)
     const mco_flowshop *shop = b->run->shop;
     const int32_t n = shop->jobs, m = shop->machines;
     int64_t largest = 1;
-    MCO_TRY(mco_alloc(ctx, &b->times, (int64_t)n * m));
-    MCO_TRY(mco_alloc(ctx, &b->totals, m));
-    MCO_TRY(mco_alloc(ctx, &b->means, m));
+    MCO_TRY(mco_alloc(ctx, &b->times, (int64_t)n * m + SLACK));
+    MCO_TRY(mco_alloc(ctx, &b->totals, m + SLACK));
+    MCO_TRY(mco_alloc(ctx, &b->means, m + SLACK));
     for (int32_t first = 0; first < n; first += TILE)
         for (int32_t k = 0; k < m; k++)
             for (int32_t j = first; j < n && j < first + TILE; j++) {
@@ -339,7 +344,8 @@ static mco_status fill_shape(beam *b)
         shift--;
     while (shift >= 0 && shift < 8 && largest * m << (shift + 1) <= UINT16_MAX)
         shift++;
-    b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest, .idle_share = b->idle_share,
+    b->shape = (flowshop_beam_shape){.jobs = n, .machines = m, .words = (n + 63) / 64, .shift = shift, .largest = (int32_t)largest,
+                                     .fits = b->first_upper + largest * m <= UINT16_MAX, .idle_share = b->idle_share,
                                      .times = b->times, .rows = shop->times, .totals = b->totals, .means = b->means};
 done:
     return st;
@@ -354,13 +360,11 @@ static mco_status make(beam *b)
     const int lane_bytes = b->ops->build.bits / 8;
     MCO_TRY(mco_alloc(ctx, &b->sieves, b->threads));
     for (int t = 0; t < b->threads; t++) {
-        for (int side = 0; side < 2; side++)
-            MCO_TRY(mco_alloc_bytes(ctx, &b->sieves[t].bounds[side], (size_t)stride, (size_t)lane_bytes));
-        MCO_TRY(mco_alloc(ctx, &b->sieves[t].keys, 64));
+        MCO_TRY(mco_alloc_bytes(ctx, &b->sieves[t].scratch, (size_t)b->ops->scratch_bytes(&b->shape), 1));
         b->sieves[t].look = look;
         b->sieves[t].user = b;
     }
-    MCO_TRY(mco_alloc_bytes(ctx, &b->layer.table, (size_t)(2 * b->shape.machines * stride), (size_t)lane_bytes));
+    MCO_TRY(mco_alloc_bytes(ctx, &b->layer.table, (size_t)(3 * b->shape.machines * stride), (size_t)lane_bytes));
     MCO_TRY(mco_alloc(ctx, &b->jobs, n));
     MCO_TRY(mco_alloc(ctx, &b->free, b->shape.words));
     MCO_TRY(mco_alloc(ctx, &b->joined, (int64_t)b->threads * b->shape.words));
@@ -383,6 +387,7 @@ mco_status flowshop_cores_beam_create(flowshop_run *run, int64_t largest, float 
     b->run = run;
     b->threads = run->threads;
     b->idle_share = idle_share;
+    b->first_upper = largest;
     b->look = look_at_run;
     b->user = user;
     b->ops = &flowshop_beam_plain;
@@ -409,11 +414,8 @@ void flowshop_cores_beam_destroy(mco_context *ctx, beam **out)
     mco_free(ctx, &b->free);
     mco_free(ctx, &b->jobs);
     mco_free_bytes(ctx, &b->layer.table);
-    for (int t = 0; b->sieves != NULL && t < b->threads; t++) {
-        mco_free(ctx, &b->sieves[t].keys);
-        for (int side = 0; side < 2; side++)
-            mco_free_bytes(ctx, &b->sieves[t].bounds[side]);
-    }
+    for (int t = 0; b->sieves != NULL && t < b->threads; t++)
+        mco_free_bytes(ctx, &b->sieves[t].scratch);
     mco_free(ctx, &b->sieves);
     mco_free(ctx, &b->means);
     mco_free(ctx, &b->totals);

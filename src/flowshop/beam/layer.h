@@ -44,6 +44,7 @@ typedef struct flowshop_beam_shape {
     int32_t words;          // of 64 jobs, in the set of free jobs
     int32_t shift;          // gaps and spare times count times 2^shift; below 0: divided, rounded down
     int32_t largest;        // time
+    bool fits;              // the first incumbent and `machines` times `largest` stay below 2^16
     float idle_share;
     const int32_t *times;   // [jobs * machines], job-major
     const int32_t *rows;    // [machines * jobs], the same, machine-major
@@ -59,7 +60,7 @@ typedef struct flowshop_beam_layer {
     int32_t stride;        // columns, rounded up to a multiple of 64
     const int32_t *jobs;   // [columns], ascending
     const uint64_t *free;  // [words], the set of them
-    void *table;           // their times in lanes, [machines][stride], then their spare times, shifted; 0 behind the last column
+    void *table;           // 3 [machines][stride] lanes: times, shifted times and spare times, as the vectors want them
     char *nodes;           // of node_bytes each
     uint8_t *sides;        // of each node: 0 the front grows, 1 the back
 } flowshop_beam_layer;
@@ -77,8 +78,7 @@ typedef struct flowshop_beam_sieve {
     bool has_limit;
     int64_t seen;        // children below upper
     int64_t bounded;     // children
-    void *bounds[2];     // [stride] lanes, of both ends
-    uint32_t *keys;      // [64]
+    void *scratch;       // of scratch_bytes, for expand()
     flowshop_beam_look *look;  // for flowshop_beam_squeeze(); NULL: it never gives up
     void *user;                // of look
 } flowshop_beam_sieve;
@@ -89,6 +89,7 @@ void flowshop_beam_squeeze(flowshop_beam_sieve *sieve);
 typedef struct flowshop_beam_ops {
     mco_build build;
     int64_t (*node_bytes)(const flowshop_beam_shape *shape);
+    int64_t (*scratch_bytes)(const flowshop_beam_shape *shape);
     void (*make_root)(const flowshop_beam_shape *shape, void *node);
     // Adds the free jobs of `count` nodes to `free` [words].
     void (*join_free)(const flowshop_beam_shape *shape, const char *nodes, int64_t count, uint64_t *free);

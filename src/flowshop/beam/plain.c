@@ -79,6 +79,12 @@ static void fill_table(const flowshop_beam_layer *l)
     (void)l;  // plain loops read the times themselves
 }
 
-const flowshop_beam_ops flowshop_beam_plain = {.build = {MCO_SIMD_PORTABLE, 32}, .node_bytes = node_bytes, .make_root = make_root,
-                                               .join_free = join_free, .fill_table = fill_table, .expand = expand,
-                                               .make_child = make_child};
+static int64_t scratch_bytes(const flowshop_beam_shape *s)
+{
+    (void)s;
+    return 0;
+}
+
+const flowshop_beam_ops flowshop_beam_plain = {.build = {MCO_SIMD_PORTABLE, 32}, .node_bytes = node_bytes, .scratch_bytes = scratch_bytes,
+                                               .make_root = make_root, .join_free = join_free, .fill_table = fill_table,
+                                               .expand = expand, .make_child = make_child};

@@ -73,7 +73,8 @@ bool vrp_bound_has_solution(const void *state)
 
 bool vrp_bound_is_usable(const void *state)
 {
-    return ((const vrp_bound_session *)state)->bound.scaled_bound >= 0;
+    const mco_vrp_bound_result *r = &((const vrp_bound_session *)state)->bound;
+    return r->scaled_bound > 0 || (r->scaled_bound == 0 && r->stop != MCO_STOP_TIME);
 }
 
 mco_status vrp_bound_write_result(cli_call *call, const mco_option_values *more, const char *path)

@@ -192,6 +192,8 @@ static mco_status fill_result(bounding *b, mco_vrp_bound_result *r)
         snprintf(r->reason, sizeof r->reason, "every plan costs at least %.15g, more than the known cost %.15g", r->root_bound, r->cost);
     if (r->outcome == MCO_OUTCOME_UNKNOWN && r->stop == MCO_STOP_FINISHED && proof->known < 0)
         snprintf(r->reason, sizeof r->reason, "no plan was found; --start gives one");
+    if (r->outcome == MCO_OUTCOME_UNKNOWN && r->stop == MCO_STOP_TIME && proof->scaled_bound <= 0)
+        snprintf(r->reason, sizeof r->reason, "there was no time for a bound");
     r->solution = proof->plan;
     proof->plan = (mco_vrp_solution){0};
     mco_run_give_history(&b->run, &r->history, &r->history_count);

@@ -120,6 +120,10 @@ mco_status vrp_root_recheck(vrp_root *root)
     vrp_recheck_end end = VRP_RECHECK_TIME;
     if (proof->scaled_bound < 0)
         return MCO_OK;
+    if (proof->scaled_bound == 0 && proof->known != 0) {
+        say(r, "nothing", "0 is no more than what every plan costs");
+        return MCO_OK;
+    }
     if (by_root >= proof->scaled_bound || proof->scaled_bound == 0) {
         say(r, "all of it", "");
         proof->result->is_bound_rechecked = true;

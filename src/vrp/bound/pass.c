@@ -51,8 +51,14 @@ mco_status vrp_bound_open(mco_context *ctx, const mco_vrp *vrp, int64_t vehicles
 mco_status vrp_bound_settle(mco_context *ctx, mco_engine engine, mco_simd simd, const char *gpus, int64_t threads, int64_t memory_mib,
                             double transitions, const char *no_gpu, vrp_relax_settings *out)
 {
+    mco_gpu named[MCO_MAX_GPUS];
+    int names;
     if (gpus != NULL && (engine == MCO_ENGINE_CPU || engine == MCO_ENGINE_REFERENCE))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--gpus %s is for --engine gpu", gpus);
+    // Cores in place of a GPU that is named are for passes that are too large for it.
+    const mco_status st = gpus != NULL ? mco_gpus_choose(ctx, gpus, named, &names) : MCO_OK;
+    if (st != MCO_OK)
+        return st;
     if (!mco_simd_has(simd))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "--simd %s: this processor or this build has no such unit, %s is its widest",
                         mco_simd_text(simd), mco_simd_text(mco_simd_widest()));

@@ -40,6 +40,7 @@ typedef struct vrp_rounds {
     int64_t now_cost;
     double edge;                 // mean edge of the first solution
     vrp_temperatures temperatures;  // by the first solution
+    bool is_wide;                // their range (vrp/search/temperature.h)
     double rate;                 // steps a second of one task at a time
     int32_t vehicles;            // a solution may have at most so many routes; 0: any number
     vrp_watch watch;             // of what comes before the tasks
