@@ -143,6 +143,8 @@ refused() {
     expect 2 "$MCO" flowshop solve ta001 --key key
     expect 3 "$MCO" flowshop solve ta001 --listen $((port + 1)) --key nowhere/key
     expect_text err "nowhere/key: no key can be made"
+    expect 3 "$MCO" flowshop solve ta001 --listen $((port + 1)) --key "$(printf 'k%.0s' $(seq 253))"
+    expect_text err "no key can be made: File name too long"  # of the draft, in place of: the key does not exist
     expect_no_file key.* other.*
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key --engine reference
     kill -TERM "$coordinator"
