@@ -112,7 +112,7 @@ limits() {
     local code=0
     (ulimit -t 30 && exec "$MCO" flowshop bound wide.txt --bound lb2 > out 2> err) &
     local process=$!
-    wait_for has_computed "$process" 200
+    wait_for is_solving "$process" 200
     kill -INT "$process"
     wait "$process" || code=$?
     [ "$code" -eq 130 ] || fail "exit code $code after SIGINT"
