@@ -81,7 +81,7 @@ static mco_status open(cli_call *call)
     const bool has_orders = s->orders >= 0;
     if (call->input_count == 1 && is_named(first)) {
         if (!has_orders)
-            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s has any number of orders: say how many with --orders N", first);
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s: instances with a name, R00 to R19, have any number of orders: say how many with --orders N", first);
         return mco_dtspms_named(call->ctx, first, (int32_t)s->orders, &s->problem);
     }
     MCO_TRY(mco_dtspms_read(call->ctx, first, call->input_count > 1 ? call->inputs[1] : NULL,
