@@ -114,8 +114,9 @@ static void end(cli_call *call)
 
 static void print_instance(const mco_dtspms *problem, int64_t stacks, int64_t capacity)
 {
-    printf("instance   %s, %d orders, %lld stacks of %lld\n", mco_dtspms_name(problem), mco_dtspms_orders(problem),
-           (long long)stacks, (long long)capacity);
+    const int32_t orders = mco_dtspms_orders(problem);
+    printf("instance   %s, %d order%s, %lld stack%s of %lld\n", mco_dtspms_name(problem), orders, mco_plural(orders), (long long)stacks,
+           mco_plural(stacks), (long long)capacity);
 }
 
 static void print_cost(int64_t cost, const int64_t cost_of[2])
