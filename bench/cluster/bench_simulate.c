@@ -34,7 +34,8 @@ static bool read_setting(const char *text, sim_facts *f, numbers *workers, numbe
         double scale;
     } settings[] = {{"rate", &f->rate, 1},          {"spread", &f->spread, 1},           {"work-s", &f->work_s, 1},
                     {"period-s", &f->period_s, 1},  {"latency-us", &f->latency_s, 1e-6}, {"look-us", &f->look_s, 1e-6},
-                    {"join-s", &f->join_s, 1},      {"message-us", &f->message_s, 1e-6}, {"seed", &seed, 1}};
+                    {"join-s", &f->join_s, 1},      {"message-us", &f->message_s, 1e-6}, {"nap-us", &f->nap_s, 1e-6},
+                    {"seed", &seed, 1}};
     const char *value = strchr(text, '=');
     if (value == NULL)
         return false;

@@ -62,9 +62,9 @@ def by_join(command, mco, workers, key, options):
                 process.kill()
 
 
-def simulate(program, workers, rate, nodes, spread=0.0):
+def simulate(program, workers, rate, nodes, spread=0.0, more=("join-s=0.01",)):
     """Seconds of a search of `nodes` nodes by workers of `rate` nodes a second, which begin together."""
-    command = [program, "workers=%d" % workers, "rate=%g" % rate, "spread=%g" % spread, "work-s=%g" % (nodes / rate / workers), "join-s=0.01"]
+    command = [program, "workers=%d" % workers, "rate=%g" % rate, "spread=%g" % spread, "work-s=%g" % (nodes / rate / workers), *more]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     rows = list(csv.DictReader(done.stdout.splitlines()))
     if rows[0]["nodes"] != "equal":

@@ -5,7 +5,8 @@
 //   message_s is added for each message in or out. A coordinator computes on one core and takes messages by turns.
 // - A worker searches at its own rate. Its tree has no shape: the share of its nodes that a worker gives away
 //   is drawn from what real splits gave, and what the coordinator sees of it differs (simulate_work.c).
-// - A message to a worker waits for its next look. Nothing is lost and nobody fails.
+// - A message to a worker waits for its next look, and so does the end of its work. A message to a coordinator over MPI waits for the end of its
+//   nap (src/cluster/channel_mpi.c). Nothing is lost and nobody fails.
 // Two levels: a coordinator of a group is a member of the one at the top. To give work upwards it takes a further worker in,
 // the top, who waits as any other does.
 #include "simulate.h"
@@ -28,6 +29,7 @@ typedef struct event {
     event_kind kind;
     int64_t who;
     uint64_t peer;  // TO_SERVER; LOOK: which look
+    bool has_waited;  // TO_SERVER: for the end of a nap
     uint8_t *data;
     int64_t size;
 } event;
@@ -60,6 +62,7 @@ typedef struct server {
     int64_t top_slot, messages;
     double top_since_s;
     double free_s, busy_s, queue_s, now_s;
+    double came_s, wake_s;      // the last message; the end of a nap
     letter *out;                // what it has sent in this turn
     int64_t out_count, out_room;
 } server;
@@ -152,14 +155,14 @@ static mco_status post_look(worker *w)
     const flowshop_member *m = &w->member;
     double due_s = m->spoken_s + 1;
     if (m->state == FLOWSHOP_AT_WORK) {
-        const double end_s = w->since_s + ((double)w->load.nodes + 0.5) / w->rate;
+        const double end_s = w->since_s + ((double)w->load.nodes + 0.5) / w->rate + w->sim->facts->look_s * mco_rng_real(&w->sim->rng);
         due_s = m->next_report_s < due_s ? m->next_report_s : due_s;
         due_s = end_s < due_s ? end_s : due_s;
     }
     return post(w->sim, (event){.due_s = due_s, .kind = LOOK, .who = w->index, .peer = ++w->looks});
 }
 
-// What a worker does when it looks. A finished search is seen at once, as a search of one process sees it.
+// What a worker does when it looks.
 static mco_status look(worker *w)
 {
     mco_status st = MCO_OK;
@@ -322,6 +325,24 @@ done:
     return st;
 }
 
+// Puts a message off until the coordinator wakes. False: it is awake.
+static bool is_put_off(sim *s, server *v, const event *e, mco_status *st)
+{
+    static const double LEAST_NAP_S = 0.0002;
+    event later = *e;
+    if (s->facts->nap_s <= 0 || e->kind != TO_SERVER || e->has_waited)
+        return false;
+    if (s->now_s >= v->wake_s) {
+        const double half_s = (s->now_s - v->came_s) / 2, nap_s = half_s < s->facts->nap_s ? half_s : s->facts->nap_s;
+        v->wake_s = s->now_s + (nap_s > LEAST_NAP_S ? nap_s : LEAST_NAP_S) * mco_rng_real(&s->rng);
+        v->came_s = v->wake_s;
+    }
+    later.due_s = v->wake_s;
+    later.has_waited = true;
+    *st = post(s, later);
+    return true;
+}
+
 // A turn of a coordinator: a message, or a tick.
 static mco_status take_turn(sim *s, const event *e)
 {
@@ -417,7 +438,12 @@ static mco_status run(sim *s)
             MCO_TRY(flowshop_member_receive(&w->member, s->now_s, &s->in));
             MCO_TRY(look(w));
             break;
-        default: MCO_TRY(take_turn(s, &e));
+        default:
+            if (is_put_off(s, &s->servers[e.who], &e, &st)) {
+                MCO_TRY(st);
+                continue;  // the bytes go on with it
+            }
+            MCO_TRY(take_turn(s, &e));
         }
         mco_free(s->ctx, &e.data);
     }

@@ -16,7 +16,8 @@ typedef struct sim_facts {
     double work_s;      // what all workers together need at least
     double period_s;    // between two reports
     double latency_s;   // of the network, in one direction
-    double look_s;      // a worker looks at its messages so often
+    double look_s;      // a worker looks at its messages, and whether it is through, so often
+    double nap_s;       // over MPI a coordinator naps half of the time since its last message, at most so long; 0: it wakes at once (ZeroMQ)
     double message_s;   // the channel's CPU time for a message in or out of a coordinator
     double join_s;      // the workers join within this time
     uint64_t seed;

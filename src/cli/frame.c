@@ -310,7 +310,7 @@ static mco_status prepare(session *s, int argc, char **argv, const char **soluti
     MCO_TRY(refuse_shared_stdin(s));
     if (mco_rank(call->ctx) > 0)
         s->outputs = (cli_outputs){.quiet = true, .start = s->outputs.start};
-    if (a->solve != NULL || a->check != NULL)
+    if (a->solve != NULL || a->check != NULL || a->ranks == CLI_RANKS_EACH)  // the last: a worker tells what befalls it
         cli_log_settings(call->ctx, &s->outputs);
     if (a->check != NULL) {
         *solution = call->inputs[--call->input_count];

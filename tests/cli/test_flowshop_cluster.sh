@@ -119,12 +119,36 @@ limited() {
     expect_json limited.json nodes 45955934
 }
 
+# SIGTERM ends the coordinator. The worker reports before it ends, and one process does the rest.
+terminated() {
+    workers=()
+    begin_coordinator ta022 --upper-bound 2099 --checkpoint c --json ended.json
+    begin_worker a --report 60
+    for _ in $(seq 200); do
+        if grep -q "1 worker" host.err; then break; fi
+        sleep 0.02
+    done
+    sleep 0.5
+    kill -TERM "$coordinator"
+    expect_exit 143 "$coordinator" host
+    expect_exit 0 "${workers[0]}" a
+    if [ "$(json ended.json nodes)" -eq 0 ]; then fail "nothing was reported at the end"; fi
+    if [ -n "$MCO_SANITIZE" ]; then return; fi
+    expect 0 "$MCO" flowshop solve ta022 --resume c --json ended.json
+    expect_json ended.json nodes 45955934
+}
+
 refused() {
     workers=()
     begin_coordinator "${search[@]}" --json after.json
     expect 1 "$MCO" flowshop work --join "localhost:$port" --key key ta001
     expect_text err "the worker has another instance"
     expect 3 "$MCO" flowshop work --join "localhost:$port" --key missing
+    expect 3 "$MCO" flowshop work --join "localhost:$port" --key .
+    cp key open
+    chmod 644 open
+    expect 1 "$MCO" flowshop work --join "localhost:$port" --key open ta001
+    expect_text err "open: others may read the key"
     echo short > short
     expect 3 "$MCO" flowshop work --join "localhost:$port" --key short
     expect_text err "short: no key of 40 characters"
@@ -157,5 +181,6 @@ if [ -n "${has_misfortunes:-}" ]; then
     misfortune_of_the_coordinator
 else
     limited
+    terminated
     refused
 fi

@@ -64,6 +64,15 @@ killed() {
 }
 if "$MCO_MPIEXEC" --version 2>&1 | grep -q "(Open MPI) 4"; then killed; fi
 
+# A rank that fails says so, and the others search on. Where all fail their failure is the job's.
+without=(--engine gpu --gpus 15)
+expect 0 "$MCO" flowshop solve "${search[@]}" --json one.json --quiet
+expect 0 on 2 "$MCO" flowshop solve "${search[@]}" --json many.json : -n 1 "$MCO" flowshop solve "${search[@]:0:3}" "${without[@]}"
+expect_text err "mco: rank 2 takes no part: "
+expect_same_counts many.json
+if on 3 "$MCO" flowshop solve "${search[@]:0:3}" "${without[@]}" --checkpoint g > out 2> err; then fail "ranks without their GPU have searched"; fi
+expect_text err "mco: rank 1: "
+
 # The first rank alone is through: the heuristic proves the optimum, or it refuses.
 expect 0 on 3 "$MCO" flowshop solve ta001 --json many.json
 expect_json many.json bound 1278

@@ -149,6 +149,32 @@ static void test_limit(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// Without targets the greedy has what the last beam leaves of the time. Its schedule goes into the checkpoint, and only beams count.
+static void test_greedy_after_beams(void **state)
+{
+    (void)state;
+    enum { JOBS = 60 };
+    mco_flowshop *shop = random_shop(JOBS, 30, 8, 99);
+    mco_flowshop_result r = MCO_FLOWSHOP_RESULT_INIT, resumed = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.engine = MCO_ENGINE_CPU;
+    p.time_limit_s = 1;
+    p.checkpoint = test_path("beams");
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_true(r.iterations > 0 && r.iterations < 30);
+    p.resume = p.checkpoint;
+    p.checkpoint = NULL;
+    p.iterations = 0;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &resumed));
+    assert_int_equal(resumed.makespan, r.makespan);
+    assert_memory_equal(resumed.order, r.order, JOBS * sizeof *r.order);
+    mco_flowshop_result_clear(test_ctx, &resumed);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
 // A campaign that is cut after each beam and resumed ends as one without a cut.
 static void test_resume(void **state)
 {
@@ -301,7 +327,7 @@ static void test_refused_engines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit),
+    const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit), TEST(test_greedy_after_beams),
                                        TEST(test_resume), TEST(test_memory_limit), TEST(test_failure), TEST(test_refused_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

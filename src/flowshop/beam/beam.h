@@ -11,7 +11,8 @@
 // complete (-1: no limit), each twice as wide as the one before or with another target. A beam that discards no child below its target
 // proves that no schedule is shorter, or that the one it finds is optimal; then it raises the bound. *stop tells why it returned: what
 // flowshop_run_must_stop said, MCO_STOP_ITERATIONS (also at the end of its turn), MCO_STOP_MEMORY if the next beam does not fit it, or MCO_STOP_FINISHED if the
-// schedule meets the bound or the next beam is wider than `widest` (-1: than numbers of children allow). Adds the beams to
+// schedule meets the bound, the next beam is wider than `widest` (-1: than numbers of children allow), or, without targets, no much
+// wider beam would end before the time limit; with --method beam iterated greedy then goes on from the best schedule. Adds the beams to
 // result->iterations. Schedules and bounds are the same for any number of threads and any engine; a time limit cuts them off, and
 // without targets the last beam is as wide as the time left allows. With --method beam it writes and resumes checkpoints, and states
 // what it used in result->beam_width, beam_bytes and work. Errors: MEMORY, INTERNAL, ARGUMENT (the vector unit is missing); IO and PARSE

@@ -13,6 +13,7 @@
 #include "flowshop/beam/beam.h"
 #include "flowshop/beam/cores.h"
 #include "flowshop/beam/place.h"
+#include "flowshop/heuristic/heuristic.h"
 
 enum {
     FIRST_TARGET_WIDTH = 16,
@@ -35,6 +36,7 @@ typedef struct sequence {
     bool has_file;            // --checkpoint
     bool is_written;          // the file holds the state, or there is none
     bool is_late;             // a beam was narrowed to end in time
+    bool is_over;             // no much wider beam ends in the time left: the greedy has it
     flowshop_beam_place place;
     bool is_on_gpu;           // the newest beam
     int32_t depth;            // of a beam on a GPU: jobs placed
@@ -57,6 +59,12 @@ static float idle_share(const mco_flowshop *shop)
     if (shop->machines <= MOST_MACHINES || jobs < 0.13 * square)
         return 1;
     return flowshop_beam_has_targets(shop) ? 0.01f : 0.3f;
+}
+
+// Whether this is --method beam, and not the beams before a tree search.
+static bool is_campaign(const flowshop_run *run)
+{
+    return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
 }
 
 // ---- Checkpoints
@@ -150,16 +158,19 @@ static int64_t widest_of_all(const sequence *q)
     return q->widest >= 0 && q->widest < most ? q->widest : most;
 }
 
-// Without targets: twice as wide. Once little time is left, one beam takes nearly all of it. The last one fills the memory.
+// Without targets: twice as wide. Once little time is left, one beam takes most of it; cores narrow a beam that gets late.
+// The last one fills the memory.
 static void plan_width(sequence *q, double last_s)
 {
-    enum { FEW = 32 };               // times the last beam: so much time is little
-    const double used = q->is_on_gpu ? 0.85 : 0.9;  // of the time left; cores narrow a beam that gets late
+    enum { FEW = 32 };         // times the last beam: so much time is little
+    const double used = 0.88;  // of the time left
+    const double least = 1.4;  // times the last width: a beam that is not so much wider is not worth its time
     const int64_t most = widest_of_all(q);
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
-    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits > 2;
-    const int64_t width = q->state.width, next = width * (is_last ? (int64_t)fits : 2);
+    const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits >= least;
+    const int64_t width = q->state.width, next = is_last ? (int64_t)((double)width * fits) : 2 * width;
     q->state.width = next <= most ? next : width < most ? most : 2 * width;
+    q->is_over = q->is_late || (last_s > SETTLED_S && fits < least);
 }
 
 // Settles the beam after the one that ended. A target that was tried at a width is not tried again.
@@ -269,6 +280,18 @@ done:
     return st;
 }
 
+// After the last beam the greedy goes on from the best schedule. Where methods take turns, the caller sees to that.
+static mco_status improve_last(sequence *q)
+{
+    const int64_t beams = q->run->result->iterations;
+    *q->stop = MCO_STOP_FINISHED;
+    if (!is_campaign(q->run) || q->run->upper_bound <= q->run->result->bound)
+        return MCO_OK;
+    const mco_status st = flowshop_heuristic(q->run, -1, q->stop);
+    q->run->result->iterations = beams;
+    return st;
+}
+
 static mco_status run_beams(sequence *q, int64_t beams)
 {
     mco_status st = MCO_OK;
@@ -284,6 +307,8 @@ static mco_status run_beams(sequence *q, int64_t beams)
         MCO_TRY(run_one(q, &is_complete));
         if (!is_complete)
             return MCO_OK;
+        if (q->is_over)
+            return improve_last(q);
     }
     *q->stop = MCO_STOP_FINISHED;
 done:
@@ -291,12 +316,6 @@ done:
 }
 
 // ---- Entry
-
-// Whether this is --method beam, and not the beams before a tree search.
-static bool is_campaign(const flowshop_run *run)
-{
-    return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
-}
 
 static void write_columns(void *user, char *out, size_t size)
 {

@@ -27,6 +27,7 @@
 
 enum {
     REGION_ROUTES = 6,            // of a region on the cores, at least
+    CUSTOMERS_OF_REGIONS = 1000,  // up to here regions do more than half of the steps where these are many
     SMALL_CUSTOMERS = 500,        // up to here there is a population instead (vrp/genetic/population.c)
     // Where routes are short a crowd is for so many customers, as measured; else a GPU anneals regions in the memory of warps.
     CROWD_LEAST = 601, CROWD_MOST = 12000,
@@ -36,6 +37,9 @@ enum {
     CUSTOMERS_PER_TASK = 20000, MOST_TASKS = 32
 };
 static const double WARM_LEAST = 0.07, WARM_MOST = 0.25;  // first temperature of a region, relative to `warm`
+static const double WHOLE = 0.95;                  // of the search, on the cores
+static const double WHOLE_LEAST = 0.3, WHOLE_MOST = 0.85;  // where regions follow: with FULL_STEPS a customer or more, with few
+static const double FULL_STEPS = 15000;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
@@ -51,6 +55,20 @@ static double share_before_gpu(const vrp_rounds *s)
     const double n = (double)s->search->params->iterations;
     const double share = s->problem->customers <= SMALL_CUSTOMERS ? POPULATION_BEFORE_GPU : SHARE_BEFORE_GPU;
     return vrp_rounds_counts_steps(s) && n > 0 ? fmin(share, STEPS_BEFORE_GPU * s->problem->customers / n) : share;
+}
+
+// The share of the search until which the cores anneal the whole. Regions make up for a short annealing of the whole where steps are
+// many and a GPU anneals them, or few of them hold everything. With more customers, or long routes, of which regions hold few,
+// steps gain more in the whole.
+static double share_of_whole(const vrp_rounds *s, bool has_gpu)
+{
+    const bool has_regions = has_gpu || s->problem->customers <= CUSTOMERS_OF_REGIONS;
+    double share = WHOLE;
+    if (has_regions && vrp_rounds_customers_of_route(s) <= VRP_LONG_ROUTE) {
+        const double few = fmax(0, fmin(1, -log(vrp_whole_steps(s) / FULL_STEPS) / 2));
+        share = WHOLE_LEAST + (WHOLE_MOST - WHOLE_LEAST) * few;
+    }
+    return has_gpu ? fmin(share_before_gpu(s), share) : share;
 }
 
 // ---- Regions
@@ -282,7 +300,7 @@ static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *dev
         MCO_TRY(vrp_fleet_choose(s));
     if (wants_crowd(s, regions))
         return regions->crowd(s, is_long ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
-    const double until = fmin(regions != NULL ? share_before_gpu(s) : 1, vrp_whole_share(s));
+    const double until = share_of_whole(s, regions != NULL);
     const int32_t copies = regions == NULL ? vrp_several_count(s) : 1;
     MCO_TRY(copies > 1 ? vrp_several_anneal(s, copies, until) : vrp_whole_anneal(s, until));
 done:

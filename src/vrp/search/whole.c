@@ -13,9 +13,6 @@ enum {
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000   // of a part of the whole
 };
-static const double FULL_STEPS = 15000;            // per customer: with fewer, the whole takes a larger share
-static const double SHARE_LEAST = 0.3, SHARE_MOST = 0.85;  // share of the whole: with many steps per customer, with few
-static const double SHARE_LONG = 0.95;             // the same with long routes
 // Per customer and part: more than ROUNDS rounds have so many at least, for one core fills the tasks of a round.
 static const double LEAST_STEPS_OF_ROUND = 10;
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
@@ -52,14 +49,6 @@ static int32_t cut(vrp_rounds *s, int32_t parts)
 double vrp_whole_steps(const vrp_rounds *s)
 {
     return vrp_rounds_steps(s) * s->processor->threads / s->problem->customers;
-}
-
-double vrp_whole_share(const vrp_rounds *s)
-{
-    if (vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE)
-        return SHARE_LONG;
-    const double x = vrp_whole_steps(s) / FULL_STEPS;
-    return x >= 1 ? SHARE_LEAST : SHARE_LEAST + (SHARE_MOST - SHARE_LEAST) * fmin(1, -log(x) / 2);
 }
 
 static int32_t parts_of_whole(const vrp_rounds *s)

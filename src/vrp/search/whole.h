@@ -5,9 +5,6 @@
 
 #include "vrp/search/rounds.h"
 
-// The share of the search for the annealing of the whole. A region of few routes leaves little to find, so with long routes
-// the whole takes nearly all of it.
-double vrp_whole_share(const vrp_rounds *s);
 // Steps for each customer in the whole search, on all cores.
 double vrp_whole_steps(const vrp_rounds *s);
 // Anneals the present solution from hot to cold, from now until a share of the search; not where steps are very few.
