@@ -54,15 +54,16 @@ plain() {
 
 # Everything that can happen to workers.
 misfortune_of_workers() {
+    local worker
     workers=()
     begin_coordinator "${search[@]}" --silence 2 --json lost.json
     begin_worker a
     begin_worker b
-    sleep 0.3
+    for worker in 0 1; do wait_for is_solving "${workers[worker]}" 20; done
     kill -KILL "${workers[0]}"
     begin_worker c
     kill -STOP "${workers[1]}"  # longer than the silence: the others get its work
-    sleep 0.3
+    wait_for is_solving "${workers[2]}" 20
     kill -TERM "${workers[2]}"  # it reports and leaves
     begin_worker d
     (sleep 2.5; kill -CONT "${workers[1]}") &
@@ -84,10 +85,10 @@ misfortune_of_the_coordinator() {
     begin_worker a
     begin_worker b
     for run in 1 2; do
+        wait_for test -s c
         sleep 0.5
         kill -KILL "$coordinator"
         wait "$coordinator" 2> /dev/null || true
-        [ -s c ] || fail "run $run: no checkpoint"
         begin_coordinator "${search[@]}" --checkpoint c --checkpoint-interval 0.05 --resume c --json resumed.json
     done
     kill -TERM "$coordinator"  # or it is through already
