@@ -4,7 +4,7 @@
 # the coordinator is killed and resumes from its checkpoint. The incumbent is fixed, so the nodes and leaves must be
 # those of one process.
 
-port=$((20000 + $$ % 20000))
+port=$((20000 + $$ % 12000))  # below those that the system gives to others
 search=(ta030 --upper-bound 2178)
 if [ -n "${has_misfortunes:-}" ] && [ -z "$MCO_SANITIZE" ]; then search=(ta022 --upper-bound 2099); fi
 workers=()
