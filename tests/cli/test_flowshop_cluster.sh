@@ -79,12 +79,11 @@ misfortune_of_workers() {
 
 # The coordinator is killed. The workers join its successor by themselves. Then one process resumes what is left.
 misfortune_of_the_coordinator() {
-    local run
     workers=()
     begin_coordinator "${search[@]}" --checkpoint c --checkpoint-interval 0.05
     begin_worker a
     begin_worker b
-    for run in 1 2; do
+    for _ in 1 2; do
         wait_for test -s c
         sleep 0.5
         kill -KILL "$coordinator"
