@@ -124,8 +124,7 @@ terminated() {
     rm -f c c.prev
     begin_coordinator ta022 --upper-bound 2099 --checkpoint c --json ended.json
     begin_worker a --report 60
-    wait_for grep -q "1 worker" host.err
-    sleep 0.5
+    wait_for is_solving "${workers[0]}" 40
     kill -TERM "$coordinator"
     expect_exit 143 "$coordinator" host
     expect_exit 0 "${workers[0]}" a
@@ -164,6 +163,8 @@ refused() {
     expect 2 "$MCO" flowshop solve ta001 --key key
     expect 3 "$MCO" flowshop solve ta001 --listen $((port + 1)) --key nowhere/key
     expect_text err "nowhere/key: no key can be made"
+    expect 3 "$MCO" flowshop solve ta001 --listen $((port + 1)) --key "$(printf 'k%.0s' $(seq 253))"
+    expect_text err "no key can be made: File name too long"  # of the draft, in place of: the key does not exist
     expect_no_file key.* other.*
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key --engine reference
     kill -TERM "$coordinator"
