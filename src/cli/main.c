@@ -217,13 +217,18 @@ static int run_action(const cli_problem *problem, const cli_action *action, int 
     return code;
 }
 
+static bool asks_for_help(const char *text)
+{
+    return strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0;
+}
+
 static int run_problem(const cli_problem *p, int argc, char **argv)
 {
     const char *name = argc > 2 ? argv[2] : "";
     const cli_action *action = p->actions;
-    bool wants_help = strcmp(name, "--help") == 0 || strcmp(name, "help") == 0, has_study = false;
+    bool wants_help = asks_for_help(name) || strcmp(name, "help") == 0, has_study = false;
     for (int i = 3; i < argc; i++) {
-        wants_help = wants_help || strcmp(argv[i], "--help") == 0;
+        wants_help = wants_help || asks_for_help(argv[i]);
         has_study = has_study || strcmp(argv[i], "--all") == 0;
     }
     if (wants_help) {
@@ -247,7 +252,7 @@ static int run(int argc, char **argv)
     }
     if (strcmp(command, "devices") == 0)
         return devices(argc, argv);
-    if (strcmp(command, "help") == 0 || strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0)
+    if (strcmp(command, "help") == 0 || asks_for_help(command))
         return help_command(argc, argv);
     if (argc > 1)
         return refuse_problem(command);

@@ -81,9 +81,11 @@ static mco_status read_key(mco_context *ctx, const char *path, bool may_create, 
         mco_log(ctx, MCO_LOG_INFO, "key: made %s; give it to the workers, and to nobody else", path);
         return MCO_OK;
     }
+    const int why_none = errno;
     file = fopen(path, "re");
     if (file == NULL)
-        return mco_fail(ctx, MCO_ERR_IO, "%s: %s%s", path, may_create ? "no key can be made: " : "", strerror(errno));
+        return mco_fail(ctx, MCO_ERR_IO, "%s: %s%s", path, may_create ? "no key can be made: " : "",
+                        strerror(may_create && errno == ENOENT ? why_none : errno));
     if (fstat(fileno(file), &facts) == 0 && (facts.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         mco_log(ctx, MCO_LOG_WARNING, "%s: others may read the key; chmod 600 keeps it for its owner", path);
     secret[0] = '\0';

@@ -81,7 +81,7 @@ static mco_status open(cli_call *call)
     const bool has_orders = s->orders >= 0;
     if (call->input_count == 1 && is_named(first)) {
         if (!has_orders)
-            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s has any number of orders: say how many with --orders N", first);
+            return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s: instances with a name, R00 to R19, have any number of orders: say how many with --orders N", first);
         return mco_dtspms_named(call->ctx, first, (int32_t)s->orders, &s->problem);
     }
     MCO_TRY(mco_dtspms_read(call->ctx, first, call->input_count > 1 ? call->inputs[1] : NULL,
@@ -114,8 +114,9 @@ static void end(cli_call *call)
 
 static void print_instance(const mco_dtspms *problem, int64_t stacks, int64_t capacity)
 {
-    printf("instance   %s, %d orders, %lld stacks of %lld\n", mco_dtspms_name(problem), mco_dtspms_orders(problem),
-           (long long)stacks, (long long)capacity);
+    const int32_t orders = mco_dtspms_orders(problem);
+    printf("instance   %s, %d order%s, %lld stack%s of %lld\n", mco_dtspms_name(problem), orders, mco_plural(orders), (long long)stacks,
+           mco_plural(stacks), (long long)capacity);
 }
 
 static void print_cost(int64_t cost, const int64_t cost_of[2])

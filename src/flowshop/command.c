@@ -377,9 +377,9 @@ static mco_status print(cli_call *call)
 {
     const session *s = call->state;
     const mco_flowshop_result *r = &s->result;
-    const int32_t n = mco_flowshop_jobs(s->shop);
+    const int32_t n = mco_flowshop_jobs(s->shop), m = mco_flowshop_machines(s->shop);
     const double tree_s = r->work.solve_s - r->heuristic_s;
-    printf("instance   %s, %d jobs, %d machines\n", mco_flowshop_name(s->shop), n, mco_flowshop_machines(s->shop));
+    printf("instance   %s, %d job%s, %d machine%s\n", mco_flowshop_name(s->shop), n, mco_plural(n), m, mco_plural(m));
     cli_print_outcome(r->outcome, r->stop, r->reason);
     print_values(s);
     if (r->nodes > 0)

@@ -218,8 +218,8 @@ static void describe(const flowshop_run *run)
     const mco_flowshop_params *p = run->params;
     char processors[512], bound[FLOWSHOP_UNITS_TEXT], unit[FLOWSHOP_UNITS_TEXT];
     const bool has_decimals = run->shop->places > 0;
-    mco_log(run->ctx, MCO_LOG_INFO, "%s: %d jobs, %d machines, lower bound %s%s%s", run->shop->name, run->shop->jobs,
-            run->shop->machines, flowshop_units_text(run->shop, run->result->bound, bound),
+    mco_log(run->ctx, MCO_LOG_INFO, "%s: %d job%s, %d machine%s, lower bound %s%s%s", run->shop->name, run->shop->jobs,
+            mco_plural(run->shop->jobs), run->shop->machines, mco_plural(run->shop->machines), flowshop_units_text(run->shop, run->result->bound, bound),
             has_decimals ? "; times are exact, in units of " : "",
             has_decimals ? flowshop_units_text(run->shop, 1, unit) : "");
     describe_processors(run, processors, sizeof processors);

@@ -308,9 +308,9 @@ static mco_status print(cli_call *call)
     }
     const int64_t scale = mco_guillotine_scale(s->problem), value_scale = mco_guillotine_value_scale(s->problem);
     char a[MCO_NUMBER_TEXT], c[MCO_NUMBER_TEXT];
-    printf("instance   %s, plate %s x %s, %lld pieces", mco_guillotine_name(s->problem),
+    printf("instance   %s, plate %s x %s, %lld piece%s", mco_guillotine_name(s->problem),
            mco_scaled_text(mco_guillotine_width(s->problem), scale, a), mco_scaled_text(mco_guillotine_height(s->problem), scale, c),
-           (long long)mco_guillotine_pieces(s->problem));
+           (long long)mco_guillotine_pieces(s->problem), mco_plural(mco_guillotine_pieces(s->problem)));
     if (r->pieces_too_large > 0)
         printf(", %lld of them larger than the plate", (long long)r->pieces_too_large);
     printf("\n");
@@ -354,7 +354,7 @@ static mco_status check(cli_call *call)
     if (s->stated >= 0 && s->stated != value)
         MCO_TRY(mco_fail(call->ctx, MCO_ERR_CHECK, "the plan is worth %s, its file says %s", mco_scaled_text(value, scale, a),
                          mco_scaled_text(s->stated, scale, c)));
-    printf("valid: value %s, %lld pieces, waste %.3f%%\n", mco_scaled_text(value, scale, a), (long long)pieces,
+    printf("valid: value %s, %lld piece%s, waste %.3f%%\n", mco_scaled_text(value, scale, a), (long long)pieces, mco_plural(pieces),
            100.0 * (1 - (double)area / plate));
 done:
     return st;

@@ -311,6 +311,8 @@ mco_status mco_paths_find_vertex(mco_context *ctx, const mco_paths_network *netw
     const int32_t base = mco_graph_base(network->graph), n = network->rows.vertices;
     if (mco_graph_has_names(network->graph))
         return mco_graph_find(ctx, network->graph, name, vertex);
+    if (n == 0)
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s has no vertex %s, it has none at all", network->name, name);
     if (!mco_parse_integer(name, base, (int64_t)base + n - 1, &number))
         return mco_fail(ctx, MCO_ERR_ARGUMENT, "%s has no vertex %s, its vertices are %d to %" PRId64, network->name, name, base,
                         (int64_t)base + n - 1);

@@ -107,8 +107,8 @@ mco_status vrp_islands_solve(mco_context *ctx, const mco_vrp *problem, const mco
     mco_island found = {.cost = -1};
     island s = {.ctx = ctx, .problem = problem, .params = *params, .r = MCO_VRP_RESULT_INIT, .begin_s = mco_clock_s()};
     if (params->prove)
-        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a proof beside the search takes one process, %d were started: solve first, then bound with --start, whose tree they share",
-                        mco_rank_count(ctx));
+        return mco_fail(ctx, MCO_ERR_ARGUMENT, "a proof beside the search takes one process, %d were started: solve first, then bound with "
+                        "--start, whose tree they share", mco_rank_count(ctx));
     if (!(s.params.time_limit_s < MCO_NO_LIMIT) && s.params.iterations < 0)
         s.params.time_limit_s = DEFAULT_TIME_S;
     const mco_islands islands = {.user = &s, .search = search, .words = 2 * (int64_t)problem->customers + 2, .pack = pack, .unpack = unpack,

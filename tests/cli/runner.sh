@@ -70,17 +70,17 @@ wait_for() {
     done
 }
 
-# has_computed PROCESS HUNDREDTHS: it has taken so much time of the processors. By then a small input is read.
-has_computed() {
-    local -a stat
-    read -ra stat < "/proc/$1/stat" && [ $((stat[13] + stat[14])) -ge "$2" ]
-}
-
-# handles_interrupts PROCESS: it catches SIGINT, the second bit of the mask.
+# handles_interrupts PROCESS: it catches SIGINT, the second bit of the mask. A solve does once its input is read.
 handles_interrupts() {
     local mask
     mask=$(sed -n 's/^SigCgt:[[:space:]]*//p' "/proc/$1/status")
     [ $((0x$mask & 2)) -ne 0 ]
+}
+
+# is_solving PROCESS HUNDREDTHS: a solve has also taken so much time of the processors.
+is_solving() {
+    local -a stat
+    handles_interrupts "$1" && read -ra stat < "/proc/$1/stat" && [ $((stat[13] + stat[14])) -ge "$2" ]
 }
 
 # within_cpu SECONDS COMMAND...: runs the command, which is killed once it has taken so much time of the processors.

@@ -79,6 +79,12 @@ usage_errors() {
     expect 2 "$MCO" flowshop generate --jobs 5 --machines 0
     expect 2 "$MCO" flowshop generate --jobs 5 --machines 5 --seed 0
     expect 2 "$MCO" help knapsack
+    local words
+    for words in -h "flowshop -h" "flowshop solve -h" "flowshop solve ta001 --help" "help flowshop solve"; do
+        # shellcheck disable=SC2086
+        expect 0 "$MCO" $words
+        expect_text out "mco flowshop solve"
+    done
     expect 0 "$MCO" help flowshop
     expect_text out "auto|cpu|gpu|reference|hybrid"
     if grep -qe '--pool' -e gpu-tree out; then fail "the help for users shows what is for study"; fi

@@ -430,7 +430,7 @@ usage() {
     expect 2 "$MCO" dtspms
     expect 2 "$MCO" dtspms solve
     expect 2 "$MCO" dtspms solve R00
-    expect_text err "R00 has any number of orders: say how many with --orders N"
+    expect_text err "R00: instances with a name, R00 to R19, have any number of orders: say how many with --orders N"
     expect 2 "$MCO" dtspms solve R20 --orders 12
     expect_text err "R20"
     expect 2 "$MCO" dtspms solve a b c

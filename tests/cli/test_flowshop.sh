@@ -112,7 +112,7 @@ limits() {
     local code=0
     (ulimit -t 30 && exec "$MCO" flowshop bound wide.txt --bound lb2 > out 2> err) &
     local process=$!
-    wait_for has_computed "$process" 200
+    wait_for is_solving "$process" 200
     kill -INT "$process"
     wait "$process" || code=$?
     [ "$code" -eq 130 ] || fail "exit code $code after SIGINT"
@@ -129,6 +129,9 @@ limits() {
 
 # The schedules before a tree search take no longer than all orders of few jobs would.
 few_jobs() {
+    printf 'job,saw\nA,3\n' > one.csv
+    expect 0 "$MCO" flowshop solve one.csv
+    grep -qx "instance   one.csv, 1 job, 1 machine" out || fail "one job on one machine: $(head -n 1 out)"
     expect 0 "$MCO" flowshop generate --jobs 3 --machines 1000 --seed 1 --output few.txt
     expect 0 within_cpu 20 "$MCO" flowshop solve few.txt --json few.json
     expect_json few.json outcome '"optimal"'

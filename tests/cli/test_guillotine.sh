@@ -322,7 +322,7 @@ interrupted() {
         # shellcheck disable=SC2086
         "$MCO" guillotine solve $arguments --threads 1 --json i.json > out 2> err &
         pid=$!
-        wait_for has_computed "$pid" 50
+        wait_for is_solving "$pid" 50
         kill -INT "$pid"
         seen=0
         wait "$pid" || seen=$?

@@ -29,6 +29,9 @@ trees() {
     expect_text r.json '"method": "dijkstra"'
     expect_json r.json source '"4"'
     expect 1 "$MCO" paths tree s.gr --source 1 --time-limit 0 --quiet --json r.json
+    : > nothing.txt
+    expect 2 "$MCO" paths tree nothing.txt --source 1
+    expect_text err "nothing.txt has no vertex 1, it has none at all"
 }
 
 files() {

@@ -793,7 +793,7 @@ interrupted_neighbourhood() {
     expect 0 "$MCO" vrp generate --customers 700 --seed 1 --output g700.vrp
     "$MCO" vrp neighbourhood g700.vrp --type 3opt --engine reference --sweeps 0 --json n.json > out 2> err &
     pid=$!
-    wait_for has_computed "$pid" 50
+    wait_for is_solving "$pid" 50
     kill -INT "$pid"
     wait "$pid" || seen=$?
     [ "$seen" -eq 130 ] || fail "exit code $seen after Ctrl-C (neighbourhood)"

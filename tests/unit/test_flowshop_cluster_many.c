@@ -146,8 +146,30 @@ static void test_many(void **state)
     mco_free(test_ctx, &g);
 }
 
+// Reports of more nodes than can be counted: their worker is given up before a sum overflows.
+static void test_overflow(void **state)
+{
+    (void)state;
+    game *g;
+    int64_t values[2] = {flowshop_children_columns(20) + 1, INT64_MAX / 4096};  // of the first depth
+    int reports = 0;
+    assert_ok(mco_alloc(test_ctx, &g, 1));
+    begin_game(g);
+    player *p = &g->players[0];
+    while (g->c.lost == 0 && reports++ < 10000) {
+        flowshop_message m = {.kind = FLOWSHOP_REPORT, .life = 1, .incarnation = p->incarnation, .slot = p->slot, .number = ++p->number,
+                              .open = p->work, .count = 2, .values = values};
+        assert_ok(flowshop_coordinator_receive(&g->c, 1, 1, &m));
+    }
+    assert_int_equal(reports, 2049);  // the first beyond half of what fits
+    assert_true(flowshop_search_nodes(&g->state) > 0);
+    assert_int_equal(g->c.lost, 1);
+    end_game(g);
+    mco_free(test_ctx, &g);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_many)};
+    const struct CMUnitTest tests[] = {TEST(test_many), TEST(test_overflow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,8 +162,8 @@ static int64_t widest_of_all(const sequence *q)
 // The last one fills the memory.
 static void plan_width(sequence *q, double last_s)
 {
-    enum { FEW = 32 };         // times the last beam: so much time is little
-    const double used = 0.88;  // of the time left
+    enum { FEW = 32 };  // times the last beam: so much time is little
+    const double used = q->is_on_gpu ? 0.85 : 0.88;  // of the time left
     const double least = 1.4;  // times the last width: a beam that is not so much wider is not worth its time
     const int64_t most = widest_of_all(q);
     const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;

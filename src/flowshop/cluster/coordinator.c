@@ -336,11 +336,25 @@ done:
     return st;
 }
 
-// Rule 1.
+// What a report counts in all; -1: more than there can be.
+static int64_t sum_of(const flowshop_message *m)
+{
+    int64_t sum = m->leaves;
+    bool is_over = __builtin_add_overflow(sum, m->steals, &sum);
+    for (int64_t i = 0; i < m->count; i += 2)
+        is_over |= __builtin_add_overflow(sum, m->values[i + 1], &sum);
+    return is_over ? -1 : sum;
+}
+
+// Rule 1. No sum of counters can overflow, whatever a worker reports.
 static mco_status commit(flowshop_coordinator *c, flowshop_record *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
     flowshop_checkpoint *s = c->state;
+    const int64_t sum = sum_of(m);
+    if (sum < 0 || sum > INT64_MAX / 2 - c->counted)
+        return lose(c, r);
+    c->counted += sum;
     flowshop_snapshot_keep(c, r);
     if (m->open.count > r->rest.room)
         MCO_TRY(flowshop_intervals_reserve(c->ctx, &r->rest, m->open.count));

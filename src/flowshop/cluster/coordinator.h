@@ -63,6 +63,7 @@ typedef struct flowshop_coordinator {
     bool is_done;                 // nothing is left anywhere
     bool is_stopped;              // no work is given any more
     int64_t lost, refused, gifts, reports;  // for the log
+    int64_t counted;              // nodes, leaves and steals of all reports
     flowshop_snapshot snapshot;
     flowshop_message out;
 } flowshop_coordinator;
