@@ -226,6 +226,8 @@ static mco_status end_all(post *p)
     const int64_t bytes = d->o->nodes * (int64_t)sizeof *d->best;
     const double end_s = mco_clock_s() + patience_s(p);
     bool is_waiting = true;
+    if (d->least.high == UINT64_MAX)  // the time was over before a bound: then its duals are those of all
+        memcpy(d->best, d->dual, (size_t)bytes);
     memcpy(p->out + sizeof(letter), d->best, (size_t)bytes);
     for (int r = 1; r < p->ranks->count; r++)
         MCO_TRY(send_letter(p, r, LETTER_END, bytes));

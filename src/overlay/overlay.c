@@ -176,7 +176,8 @@ static mco_status measure_best(solver *s)
         return MCO_OK;
     if (s->o->links > MOST_UNSWEPT)
         return mco_fail(s->ctx, MCO_ERR_STOPPED, "the time was over before the first bound");
-    memcpy(d->best, d->dual, (size_t)s->o->nodes * sizeof *d->best);
+    if (!d->is_asynchronous)  // or they are the first rank's
+        memcpy(d->best, d->dual, (size_t)s->o->nodes * sizeof *d->best);
     return MCO_OK;
 }
 

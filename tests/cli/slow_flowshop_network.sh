@@ -40,26 +40,17 @@ begin_network() {
     done
 }
 
-# wait_for TEXT FILE: for 10 s at most.
-wait_for() {
-    for _ in $(seq 500); do
-        if grep -q "$1" "$2" 2> /dev/null; then return; fi
-        sleep 0.02
-    done
-    fail "\"$1\" does not come in $2"
-}
-
 # run KIND SEED: two workers of one thread each join; the counts must be those of one process.
 run() {
     local kind=$1 seed=$2 address=10.77.0.1:$port at=0 begin end lost coordinator key
     ip netns exec "$host" "$MCO" flowshop solve "${search[@]}" --listen $port --key key --silence "$silence_s" --json "$kind.json" \
         > host.out 2> host.err &
     coordinator=$!
-    wait_for "listens on port" host.err
+    wait_for grep -q "listens on port" host.err
     if [ "$kind" = relay ]; then
         address=localhost:$port
         ip netns exec "$node" python3 "$(dirname "$script")/relay.py" $port "10.77.0.1:$port" 0.02 0.01 0.2 "$seed" > relay.out 2> relay.err &
-        wait_for listens relay.out
+        wait_for grep -q listens relay.out
     fi
     begin=$(date +%s.%N)
     for name in a b; do
@@ -71,7 +62,7 @@ run() {
     done
     if [ "$kind" = cut ]; then
         at=$(awk -v seed="$seed" -v most="$most_s" 'BEGIN { srand(seed); printf "%.2f", most * rand() }')
-        wait_for "  2 workers" host.err
+        wait_for grep -q "  2 workers" host.err
         sleep "$at"
         ip -n "$node" link set cable down
         sleep "$cut_s"

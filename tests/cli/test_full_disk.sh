@@ -41,7 +41,7 @@ full_disk() {
 }
 
 cluster_on_full_disk() {
-    local port=$((20000 + $$ % 20000))
+    local port=$((20000 + $$ % 12000))  # below those that the system gives to others
     "$MCO" flowshop work --join "localhost:$port" --key key --threads 1 --engine cpu --patience 20 > /dev/null 2>&1 &
     full_disk host --listen "$port" --key key
     wait

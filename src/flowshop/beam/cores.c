@@ -18,6 +18,7 @@ enum {
     ALONE_CELLS = 1 << 20,  // so few take the calling thread some 0.1 ms, hardly longer than threads take to wake up
     TILE = 16,           // jobs: a cache line
     SLACK = 16,          // values behind an array: vectors read beyond its end
+    SLACK_BYTES = 64,    // behind the nodes
     ROOM_FACTOR = 4,     // a sieve holds so many widths
     PATH_LAYERS = 24,    // of the full width, as memory for paths
     OTHER_BYTES = 1 << 16
@@ -231,8 +232,8 @@ static mco_status take_room(beam *b, int64_t width)
         b->sieves[t].room = sieve_room(width);
         MCO_TRY(mco_alloc(ctx, &b->sieves[t].children, b->sieves[t].room));
     }
-    MCO_TRY(mco_alloc(ctx, &b->layer.nodes, width * b->ops->node_bytes(&b->shape) + 4 * SLACK));
-    MCO_TRY(mco_alloc(ctx, &b->spare_nodes, width * b->ops->node_bytes(&b->shape) + 4 * SLACK));
+    MCO_TRY(mco_alloc(ctx, &b->layer.nodes, width * b->ops->node_bytes(&b->shape) + SLACK_BYTES));
+    MCO_TRY(mco_alloc(ctx, &b->spare_nodes, width * b->ops->node_bytes(&b->shape) + SLACK_BYTES));
     MCO_TRY(mco_alloc(ctx, &b->layer.sides, width));
     MCO_TRY(mco_alloc(ctx, &b->chosen, b->threads * sieve_room(width)));
     MCO_TRY(mco_alloc(ctx, &b->spare, b->threads * sieve_room(width)));
