@@ -16,7 +16,7 @@ enum { TAG = 25 };
 static const double CLOSE_S = 2;  // to wait for what is still on its way
 
 // MPI waits by looking without end, so a wait here naps between two looks: half of the time since the last message. A look with its nap takes
-// 3 us of CPU, 15 to 40 us on busy cores. So a quiet wait of 125 looks a second costs at most 0.6 % of a core, and an answer is seen after 1.5 times
+// 3 us of CPU, 15 to 40 us on busy cores. So a quiet wait of 125 naps a second costs at most 0.7 % of a core, and an answer is seen after 1.5 times
 // the time that it took.
 static const double LEAST_NAP_S = 0.0002, MOST_NAP_S = 0.008;
 

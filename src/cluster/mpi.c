@@ -120,8 +120,8 @@ mco_status cluster_mpi_begin(mco_context *ctx, const cluster_launch *launch, boo
 {
     mco_status st = MCO_OK;
     int level, rank, count;
-    // Where Open MPI has more ranks than slots, each of its calls that finds nothing would give the processor away, for some milliseconds where
-    // an explorer takes it. A search looks in passing, and its waits nap.
+    // With more ranks than slots Open MPI yields in each call that finds nothing. A busy explorer then keeps the processor for milliseconds.
+    // A search looks in passing, and its waits nap.
     if (is_coordinated)
         setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &level);

@@ -42,7 +42,7 @@ static int next_index(const char **text)
 }
 
 // The indices of a list, in its order; whether there are such GPUs is another question.
-static mco_status read_indices(mco_context *ctx, const char *text, int out[MCO_MAX_GPUS], int *count)
+static mco_status read_indices(mco_context *ctx, const char *text, int out[MCO_MAX_GPUS + 1], int *count)
 {
     const char *rest = text;
     bool is_taken[MCO_MAX_GPUS + 1] = {false};

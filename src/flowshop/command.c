@@ -132,18 +132,18 @@ static mco_status spare_checkpoint(cli_call *call)
 {
     const mco_flowshop_params *p = &((const session *)call->state)->params;
     struct stat resumed, seen;
-    char files[2][PATH_MAX];
-    if (p->checkpoint == NULL || snprintf(files[1], PATH_MAX, "%s.prev", p->checkpoint) >= PATH_MAX)
+    char before[PATH_MAX];
+    const char *const files[2] = {p->checkpoint, before};
+    if (p->checkpoint == NULL || snprintf(before, sizeof before, "%s.prev", p->checkpoint) >= (int)sizeof before)
         return MCO_OK;  // none, or a name that nothing can have
     if (p->resume != NULL && strcmp(p->resume, p->checkpoint) == 0)
         return MCO_OK;  // if it is missing, who reads it says so
-    snprintf(files[0], PATH_MAX, "%s", p->checkpoint);
     if (p->resume != NULL && stat(p->resume, &resumed) == 0 && (is_checkpoint(files[0], &resumed) || is_checkpoint(files[1], &resumed)))
         return MCO_OK;
     for (int k = 0; k < 2; k++)
         if (stat(files[k], &seen) == 0 && S_ISREG(seen.st_mode) && seen.st_size > 0)
             return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "%s is there, and this search would replace it: --resume %s goes on with an earlier search; "
-                            "to begin anew remove it, or give --checkpoint another path", files[k], files[k]);
+                            "to begin anew remove %s and %s, or give --checkpoint another path", files[k], files[k], files[0], files[1]);
     return MCO_OK;
 }
 
@@ -154,7 +154,7 @@ static const double LEAVE_S = 3600; // a worker that fails says so at once, and 
 static const double RETURN_S = 30;  // a worker waits so long for a coordinator that has fallen silent, and rank 0 for workers beyond their silence
 
 // The last words, of one byte. A worker says ALL. Rank 0 answers with it, with SOME if a rank is missing, or with NONE if all ranks left before
-// the end of the search: then what has failed there is the result.
+// the end of the search: then what has failed there is the result. During the search the answer is FLOWSHOP_LATER.
 static const uint8_t ALL = 0, SOME = 1, NONE = 2;
 
 // Rank 0: waits for the last word of each other rank. One that does not answer would hold up all at the end of MPI.
@@ -195,11 +195,16 @@ static mco_status take_leave(cli_call *call, mco_channel *channel, double wait_s
     const uint8_t *data = NULL;
     uint64_t peer;
     int64_t size = -1;
-    const double end_s = mco_clock_s() + wait_s;
+    double end_s = mco_clock_s() + wait_s;
     while (size != 1 && mco_clock_s() < end_s) {  // again and again: the end of a search takes in what others send
         MCO_TRY(channel->send(channel->self, 0, &ALL, 1));
-        for (size = 0; size >= 0 && size != 1;)
+        for (size = 0; size >= 0 && size != 1;) {
             MCO_TRY(channel->receive(channel->self, SAY_S, &peer, &data, &size));
+            if (size == 1 && data[0] == FLOWSHOP_LATER) {
+                end_s = mco_clock_s() + wait_s;
+                size = 0;
+            }
+        }
     }
     ranks->have_parted = size != 1 || data[0] == SOME;
     ranks->must_leave = size == 1 && data[0] == SOME;
@@ -277,6 +282,8 @@ static mco_status solve(cli_call *call)
     flowshop_station station = {.silence_s = s->silence_s, .crew = &s->crew};
     if (s->listen < 0 && (s->key != NULL || (cli_has(call, "--silence") && mco_rank_count(call->ctx) == 1)))
         return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--key and --silence are for --listen PORT, --silence also for ranks of a launcher");
+    if (s->listen >= 0 && s->params.gpus != NULL)
+        return mco_fail(call->ctx, MCO_ERR_ARGUMENT, "--gpus is for workers: mco flowshop work --gpus %s", s->params.gpus);
     forget_missing_checkpoint(call);
 #ifdef MCO_HAVE_MPI
     if (mco_rank_count(call->ctx) > 1 && s->listen >= 0)
@@ -336,10 +343,15 @@ static mco_status plot(cli_call *call, const char *path)
     return mco_flowshop_plot_result(call->ctx, s->shop, &s->result, path);
 }
 
-// The library writes the last checkpoint. This reports that it failed.
-static mco_status tell_lost_checkpoint(cli_call *call)
+// What makes a search fail that has an answer all the same. The library writes the last checkpoint, and has told why it could not.
+static mco_status tell_failures(cli_call *call)
 {
-    return ((const session *)call->state)->result.is_checkpoint_lost ? MCO_ERR_IO : MCO_OK;
+    const session *s = call->state;
+    if (s->result.is_checkpoint_lost)
+        return MCO_ERR_IO;
+    return !s->crew.is_deserted ? MCO_OK
+           : mco_fail(call->ctx, MCO_ERR_IO, "no rank searched any more, and no other can join%s",
+                      s->params.checkpoint != NULL ? ": the checkpoint has what is left" : "");
 }
 
 static void print_values(const session *s)
@@ -585,7 +597,7 @@ const cli_problem cli_flowshop = {
          .write_solution = write_solution,
          .plot_text = "draw the schedule as a Gantt chart", .plot = plot, .objective = "makespan",
          .history = offsetof(session, result.history), .history_count = offsetof(session, result.history_count),
-         .write_more = tell_lost_checkpoint, .print = print, .end = end},
+         .write_more = tell_failures, .print = print, .end = end},
         {.name = "work", .ranks = CLI_RANKS_EACH, .arguments = "--join HOST:PORT --key F [OPTIONS] [INSTANCE]", .most = 1,
          .text = "Search for `solve --listen PORT` of another process, from any machine. Workers may come and go: SIGTERM\n"
                  "reports first. With INSTANCE, a coordinator of another one is refused.",

@@ -153,11 +153,9 @@ static mco_status settle(flowshop_run *run)
     if (run->station == NULL && (is_auto ? p->gpus != NULL : !is_of_host(p->engine))) {
         MCO_TRY(mco_alloc(run->ctx, &run->gpus, MCO_MAX_GPUS));
         MCO_TRY(mco_gpus_choose(run->ctx, p->gpus, run->gpus, &run->gpu_count));
-        if (run->gpu_count > 1 && (is_of_one_gpu(p->engine) || p->method == MCO_FLOWSHOP_METHOD_BEAM))
+        if (run->gpu_count > 1 && is_of_one_gpu(p->engine))
             MCO_TRY(mco_fail(run->ctx, MCO_ERR_ARGUMENT,
-                             "--gpus \"%s\" names %d GPUs, %s",
-                             p->gpus, run->gpu_count,
-                             is_of_one_gpu(p->engine) ? "the engine uses one: multi-gpu-bound and gpu take several" : "beams use one"));
+                             "--gpus \"%s\" names %d GPUs, the engine uses one: multi-gpu-bound and gpu take several", p->gpus, run->gpu_count));
         leave_unpaired_gpu(run);
     }
     flowshop_use_engine(run, is_auto ? MCO_ENGINE_CPU : p->engine);

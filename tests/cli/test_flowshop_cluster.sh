@@ -168,6 +168,8 @@ refused() {
     expect_text err "no key can be made: File name too long"  # of the draft, in place of: the key does not exist
     expect_no_file key.* other.*
     expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key --engine reference
+    expect 2 "$MCO" flowshop solve ta001 --listen "$port" --key key --gpus 0
+    expect_text err "--gpus is for workers: mco flowshop work --gpus 0"
     kill -TERM "$coordinator"
     wait "$coordinator" || true
 }

@@ -12,10 +12,12 @@
 typedef struct flowshop_crew {
     int64_t workers, cores;  // they are worth; a GPU counts for FLOWSHOP_GPU_CORES
     int64_t lost;            // how often one was given up
-    bool have_all_left;      // all ranks said their last word before the end of the search
+    bool have_all_left;      // the search ended because all ranks had said their last word
+    bool is_deserted;        // it ended because no rank had searched for `alone_s`
 } flowshop_crew;
 
 enum { FLOWSHOP_GPU_CORES = 200 };
+enum { FLOWSHOP_LATER = 3 };  // answers the last word of a rank during a search: its end comes later
 
 // How a run reaches its workers.
 typedef struct flowshop_station {

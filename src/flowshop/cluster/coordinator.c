@@ -7,6 +7,8 @@
 
 #include "base/grow.h"
 #include "flowshop/instance.h"
+#include "flowshop/state_file.h"
+#include "flowshop/tree/search.h"
 
 static const double ASK_AGAIN_S = 0.05;  // a worker that had nothing to give is asked again after so long
 static const double LOOK_SHARE = 0.02;   // of the silence, between two looks for silent workers
@@ -19,6 +21,7 @@ void flowshop_coordinator_begin(flowshop_coordinator *c)
 {
     flowshop_message_begin(c->shop->jobs, &c->out);
     c->is_done = c->state->open.count == 0;
+    c->counted = flowshop_search_nodes(c->state) + c->state->leaves + c->state->steals;
 }
 
 void flowshop_coordinator_end(flowshop_coordinator *c)
@@ -346,13 +349,13 @@ static int64_t sum_of(const flowshop_message *m)
     return is_over ? -1 : sum;
 }
 
-// Rule 1. No sum of counters can overflow, whatever a worker reports.
+// Rule 1. No sum of counters is too large for a checkpoint, whatever a worker reports.
 static mco_status commit(flowshop_coordinator *c, flowshop_record *r, flowshop_message *m)
 {
     mco_status st = MCO_OK;
     flowshop_checkpoint *s = c->state;
     const int64_t sum = sum_of(m);
-    if (sum < 0 || sum > INT64_MAX / 2 - c->counted)
+    if (sum < 0 || sum > FLOWSHOP_STATE_LARGEST - c->counted)
         return lose(c, r);
     c->counted += sum;
     flowshop_snapshot_keep(c, r);

@@ -10,7 +10,7 @@
 #include "flowshop/tree/engines.h"
 #include "mco/version.h"
 
-static const double WAIT_S = 0.02;   // for a message
+static const double WAIT_S = 0.024;  // for a message: three of the longest naps of MPI
 static const double TICK_S = 0.02;   // between two looks at silent workers
 static const double FAREWELL_S = 3;  // for the last reports
 static const double TELL_ALONE_S = 30;  // without a worker
@@ -42,7 +42,7 @@ typedef struct host {
     bool *has_left;             // [ranks + 1] of the station: it has said its last word
     int64_t left;               // so many
     double alone_s, told_s;     // since when there is no worker; when that was told
-    bool is_deserted;           // for too long
+    bool have_all_left, is_deserted;  // what ended the search: last words of all ranks; no worker for too long
     int64_t ignored;            // messages that make no sense
 } host;
 
@@ -56,13 +56,16 @@ done:
     return st;
 }
 
-// A rank repeats it until it is answered, after the search.
-static void note_last_word(host *h, uint64_t peer)
+// A rank repeats its last word until the search is over. Until then it is told to wait.
+static mco_status answer_last_word(host *h, uint64_t peer)
 {
-    if (peer > (uint64_t)h->station->ranks || h->has_left[peer])
-        return;
+    static const uint8_t later = FLOWSHOP_LATER;
+    const mco_channel *channel = &h->station->channel;
+    if (peer > (uint64_t)h->station->ranks)
+        return MCO_OK;
+    h->left += !h->has_left[peer];
     h->has_left[peer] = true;
-    h->left++;
+    return channel->send(channel->self, peer, &later, 1);
 }
 
 // Takes in all messages that are here; waits for the first for `wait_s` at most.
@@ -79,7 +82,7 @@ static mco_status receive(host *h, double wait_s)
         if (size < 0)
             break;
         if (size == 1) {
-            note_last_word(h, peer);
+            MCO_TRY(answer_last_word(h, peer));
             continue;
         }
         st = flowshop_message_decode(h->run->ctx, data, size, &h->in);
@@ -146,19 +149,17 @@ static void step_checkpoint(host *h)
 static bool is_over(host *h, double now_s, mco_stop *stop)
 {
     const flowshop_station *s = h->station;
-    const bool have_all_left = s->ranks > 0 && h->left == s->ranks;
-    if (h->c.workers > 0 && !have_all_left) {
-        h->alone_s = h->told_s = now_s;
+    h->have_all_left = s->ranks > 0 && h->left == s->ranks;
+    if (h->c.workers > 0 && !h->have_all_left)
         return false;
-    }
     if (now_s >= h->told_s + TELL_ALONE_S) {
         mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  no worker for %.0f s: the search waits", mco_run_time_s(&h->run->run), now_s - h->alone_s);
         h->told_s = now_s;
     }
     h->is_deserted = s->ranks > 0 && now_s >= h->alone_s + s->alone_s;
-    if (have_all_left || h->is_deserted)
+    if (h->have_all_left || h->is_deserted)
         *stop = MCO_STOP_CANCELLED;
-    return have_all_left || h->is_deserted;
+    return h->have_all_left || h->is_deserted;
 }
 
 static mco_status serve(host *h, mco_stop *stop)
@@ -177,6 +178,9 @@ static mco_status serve(host *h, mco_stop *stop)
         if (h->c.workers != workers)
             mco_log(h->run->ctx, MCO_LOG_INFO, "%9.2f s  %lld worker%s", mco_run_time_s(&h->run->run),
                     (long long)h->c.workers, mco_plural((int)h->c.workers));
+        // The time alone begins when workers are lost: a process that was stopped itself cannot tell how long others were silent.
+        if (workers > 0 || h->c.workers > 0)
+            h->alone_s = h->told_s = now_s;
         workers = h->c.workers;
         if (flowshop_run_must_stop(h->run, flowshop_search_nodes(h->state), stop) || (!h->c.is_done && is_over(h, now_s, stop)))
             break;
@@ -233,7 +237,7 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     MCO_TRY(say_farewell(&h));
     if (h.station->crew != NULL)
         *h.station->crew = (flowshop_crew){.workers = h.c.most_workers, .cores = h.c.most_power, .lost = h.c.lost,
-                                           .have_all_left = !h.c.is_done && h.left == h.station->ranks};
+                                           .have_all_left = h.have_all_left, .is_deserted = h.is_deserted};
     mco_log(run->ctx, MCO_LOG_INFO, "%lld reports, %lld gifts, %lld workers lost, %lld refused", (long long)h.c.reports,
             (long long)h.c.gifts, (long long)h.c.lost, (long long)h.c.refused);
     // What is left of a search that ended early: the queue and all records.
@@ -246,9 +250,6 @@ mco_status flowshop_coordinate(flowshop_run *run, flowshop_checkpoint *state, bo
     if (run->params->checkpoint != NULL)
         run->result->is_checkpoint_lost = flowshop_run_write_checkpoint(run, state) != MCO_OK;
     flowshop_fill_counters(run, state);
-    if (h.is_deserted)
-        st = mco_fail(run->ctx, MCO_ERR_IO, "no rank has searched for %g s, and no other can join%s", h.station->alone_s,
-                      run->params->checkpoint != NULL ? ": the checkpoint has what is left" : "");
 done:
     flowshop_writer_destroy(&h.writer);  // before its snapshot
     flowshop_coordinator_end(&h.c);
