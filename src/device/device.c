@@ -98,6 +98,15 @@ mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out)
     return st;
 }
 
+#ifndef MCO_HAVE_CUDA
+mco_status mco_fail_no_gpu(mco_context *ctx, const char *text)
+{
+    mco_gpu none[MCO_MAX_GPUS];
+    int count;
+    return mco_gpus_choose(ctx, text, none, &count);
+}
+#endif
+
 const char *mco_why_no_gpu(mco_context *ctx)
 {
     mco_gpu gpus[MCO_MAX_GPUS];

@@ -14,6 +14,10 @@
 mco_status mco_gpus_choose(mco_context *ctx, const char *text, mco_gpu out[MCO_MAX_GPUS], int *count);
 // The same for an engine that uses one GPU. Errors: also ARGUMENT if `text` names several.
 mco_status mco_gpu_choose(mco_context *ctx, const char *text, mco_gpu *out);
+#ifndef MCO_HAVE_CUDA
+// As mco_gpus_choose(), which fails in a build without GPU engines, with a message that says why.
+mco_status mco_fail_no_gpu(mco_context *ctx, const char *text);
+#endif
 // Whether there is a GPU that this build can use.
 bool mco_has_gpu(mco_context *ctx);
 // Why there is none, in static storage or valid until the next call on the context; NULL: there is one.

@@ -161,7 +161,7 @@ mco_status dtspms_engine_open(mco_context *ctx, const dtspms_model *model, const
 #ifdef MCO_HAVE_CUDA
         return dtspms_gpu_open(ctx, model, heights, params, engine);
 #else
-        return mco_fail(ctx, MCO_ERR_DEVICE, "this build has no GPU engines; --engine cpu needs none");
+        return mco_fail_no_gpu(ctx, params->gpus);
 #endif
     default: return dtspms_cpu_open(ctx, model, heights, params, engine);
     }

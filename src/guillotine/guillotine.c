@@ -118,7 +118,7 @@ static mco_status run_chosen(solve *s, guillotine_answer *answer)
 #ifdef MCO_HAVE_CUDA
         return guillotine_gpu_run(s->ctx, &s->job, answer);
 #else
-        return mco_fail(s->ctx, MCO_ERR_DEVICE, "this build has no GPU engines");
+        return mco_fail_no_gpu(s->ctx, s->params->gpus);
 #endif
     default: return guillotine_cpu_run(s->ctx, &s->job, answer);
     }

@@ -107,7 +107,7 @@ static mco_status open_engine(mco_context *ctx, const mco_vrp *problem, int32_t 
 #ifdef MCO_HAVE_CUDA
         return vrp_gpu_open(ctx, problem, tour_nodes, params, engine);
 #else
-        return vrp_fail_no_gpu(ctx);
+        return mco_fail_no_gpu(ctx, params->gpus);
 #endif
     default: return vrp_cpu_open(ctx, problem, tour_nodes, params, engine);
     }

@@ -12,10 +12,6 @@ mco_status vrp_take_params(mco_context *ctx, const mco_vrp *problem, const mco_v
                            const mco_option_table *options, mco_vrp_params *out);
 // Compares the cost of the checker with the engine's. Errors: INTERNAL if they differ.
 mco_status vrp_compare(mco_context *ctx, int64_t checked, int64_t cost);
-#ifndef MCO_HAVE_CUDA
-// In a build without GPU engines choosing a GPU fails, with a message that says why.
-mco_status vrp_fail_no_gpu(mco_context *ctx);
-#endif
 
 static inline mco_work vrp_work_of(const vrp_engine *engine, mco_engine name)
 {

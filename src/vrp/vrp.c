@@ -53,16 +53,6 @@ done:
     return st;
 }
 
-// ---- Engines
-
-#ifndef MCO_HAVE_CUDA
-mco_status vrp_fail_no_gpu(mco_context *ctx)
-{
-    mco_gpu none;
-    return mco_gpu_choose(ctx, NULL, &none);
-}
-#endif
-
 // ---- Answers
 
 mco_status vrp_compare(mco_context *ctx, int64_t checked, int64_t cost)
@@ -188,7 +178,7 @@ static mco_status run_engine(void *solving)
 #ifdef MCO_HAVE_CUDA
         return vrp_search_gpu(search);
 #else
-        return vrp_fail_no_gpu(s->ctx);
+        return mco_fail_no_gpu(s->ctx, s->params.gpus);
 #endif
     default: return vrp_search_cpu(search);
     }
