@@ -26,7 +26,7 @@ enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12,
 static const double COARSE_PRECISION = 1e-3;
 // Programs between rounds of rank-1 rows end at this share of the gap to the known cost: the next rows raise them more.
 static const double ROUGH_SHARE = 0.05;
-static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+static const double GREAT_VIOLATION = 0.05, SMALL_VIOLATION = 0.02, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.015;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
 // Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
@@ -365,6 +365,10 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     int32_t more = 0;
     bool is_done = false;
     MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
+    if (*found < RANK1_A_ROUND / 2) {
+        MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND - *found, SMALL_VIOLATION, r->stop_s, &more));
+        *found += more;
+    }
     MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
     *found += more;
     MCO_TRY(grow_sets(r, &more));

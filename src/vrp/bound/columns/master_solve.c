@@ -220,7 +220,8 @@ static mco_status start(vrp_master *m, double stop_s)
     MCO_TRY(price_if_possible(m, VRP_NO_PATH / 2, 0, stop_s, &is_limited));
     m->is_started = true;
     MCO_TRY(take_routes(m, true, &added));
-    MCO_TRY(vrp_program_box(m));
+    if (m->lp_value == 0)  // a program that was solved before has duals of use: boxes would only be in its way
+        MCO_TRY(vrp_program_box(m));
 done:
     return st;
 }
