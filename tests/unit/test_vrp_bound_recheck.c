@@ -118,11 +118,25 @@ static void add_rows(uint64_t *seed, const vrp_bound_problem *p, vrp_cuts *cuts,
     }
 }
 
+// Divides all plans by the number of routes, if there are several. Each part has arcs removed at these prices, the second one twice.
+static bool divide_by_fleet(vrp_claims *claims, const vrp_bound_problem *p, const int32_t *price, const vrp_cuts *cuts)
+{
+    int32_t child = 0;
+    if (p->fleet.least == p->fleet.most)
+        return false;
+    assert_ok(vrp_claims_divide(test_ctx, claims, 0, &child));
+    claims->claim[child].fleet.most = p->fleet.least;
+    claims->claim[child + 1].fleet.least = p->fleet.least + 1;
+    for (int k = 0; k < 3; k++)
+        assert_ok(vrp_claims_remove(test_ctx, claims, child + (k > 0), p, 0, price, cuts));
+    return true;
+}
+
 static void test_any_prices(void **state)
 {
     (void)state;
     uint64_t seed = 17;
-    int proved = 0, disproved = 0;
+    int proved = 0, disproved = 0, divided = 0;
     for (int round = 0; round < (TEST_IS_SANITIZED ? 40 : 300); round++) {
         vrp_bound_problem p;
         vrp_claims claims = {0};
@@ -140,9 +154,10 @@ static void test_any_prices(void **state)
         vrp_claim_prices prices = {0};
         assert_ok(vrp_claims_begin(test_ctx, &claims, p.fleet));
         if (round % 5 == 0)
-            assert_ok(vrp_claims_remove(test_ctx, &claims, &p, 0, price, &cuts));
+            assert_ok(vrp_claims_remove(test_ctx, &claims, 0, &p, 0, price, &cuts));
         assert_ok(vrp_claim_prices_copy(test_ctx, &p, 0, price, &cuts, &prices));
         vrp_claims_keep(test_ctx, &claims, 0, &prices);
+        divided += round % 3 == 0 && divide_by_fleet(&claims, &p, price, &cuts);
         const vrp_recheck_end end = recheck(vrp, &p, &claims, bound > 0 ? bound : 1);
         assert_true(end == (bound <= best ? VRP_RECHECK_PROVED : VRP_RECHECK_DISPROVED));
         proved += end == VRP_RECHECK_PROVED;
@@ -152,7 +167,7 @@ static void test_any_prices(void **state)
         vrp_bound_problem_close(test_ctx, &p);
         mco_vrp_destroy(test_ctx, &vrp);
     }
-    assert_true(proved > 5 && disproved > 5);
+    assert_true(proved > 5 && disproved > 5 && divided > 5);
 }
 
 // ---- The number of routes
@@ -214,7 +229,7 @@ static void test_trees(void **state)
 {
     (void)state;
     uint64_t seed = 4;
-    int divided = 0, pools = 0;
+    int divided = 0, pools = 0, removals = 0;
     for (int round = 0; round < (TEST_IS_SANITIZED ? 10 : 60); round++) {
         vrp_bound_problem p;
         vrp_claims claims = {0};
@@ -225,14 +240,16 @@ static void test_trees(void **state)
         assert_int_equal(recheck(vrp, &p, &claims, bound), VRP_RECHECK_PROVED);
         assert_int_equal(recheck(vrp, &p, &claims, bound + 1), VRP_RECHECK_DISPROVED);
         divided += claims.count > 1;
+        for (int64_t k = 0; k < claims.removals; k++)
+            removals += claims.removal[k].part > 0;
         for (int64_t k = 0; k < claims.count; k++)
             pools += claims.claim[k].pools.count > 0;
         vrp_claims_clear(test_ctx, &claims);
         vrp_bound_problem_close(test_ctx, &p);
         mco_vrp_destroy(test_ctx, &vrp);
     }
-    print_message("%d trees divided, %d parts with a pool\n", divided, pools);
-    assert_true(TEST_IS_SANITIZED || (divided > 3 && pools > 3));
+    print_message("%d trees divided, %d parts with a pool, %d removals of parts\n", divided, pools, removals);
+    assert_true(TEST_IS_SANITIZED || (divided > 3 && pools > 3 && removals > 3));
 }
 
 // ---- Claims that are wrong

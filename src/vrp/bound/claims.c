@@ -36,6 +36,8 @@ void vrp_claims_forget(mco_context *ctx, vrp_claims *claims)
         mco_free(ctx, &claims->claim[k].node);
     }
     claims->count = 0;
+    while (claims->removals > 0 && claims->removal[claims->removals - 1].part > 0)
+        vrp_claim_prices_clear(ctx, &claims->removal[--claims->removals].prices);
     claims->bytes = 0;
     claims->is_full = false;
 }
@@ -44,21 +46,10 @@ void vrp_claims_clear(mco_context *ctx, vrp_claims *claims)
 {
     vrp_claims_forget(ctx, claims);
     for (int64_t k = 0; k < claims->removals; k++)
-        vrp_claim_prices_clear(ctx, &claims->removal[k]);
+        vrp_claim_prices_clear(ctx, &claims->removal[k].prices);
     mco_free(ctx, &claims->removal);
     mco_free(ctx, &claims->claim);
     *claims = (vrp_claims){0};
-}
-
-mco_status vrp_claims_remove(mco_context *ctx, vrp_claims *claims, const vrp_bound_problem *problem, int64_t bound, const int32_t *price,
-                             const vrp_cuts *cuts)
-{
-    mco_status st = MCO_OK;
-    MCO_TRY(mco_grow(ctx, &claims->removal, &claims->removal_room, claims->removals + 1));
-    MCO_TRY(vrp_claim_prices_copy(ctx, problem, bound, price, cuts, &claims->removal[claims->removals]));
-    claims->removals++;
-done:
-    return st;
 }
 
 mco_status vrp_claims_begin(mco_context *ctx, vrp_claims *claims, vrp_fleet fleet)
@@ -111,6 +102,24 @@ mco_status vrp_claim_prices_copy(mco_context *ctx, const vrp_bound_problem *prob
 done:
     mco_free(ctx, &keep);
     vrp_claim_prices_clear(ctx, &copy);
+    return st;
+}
+
+mco_status vrp_claims_remove(mco_context *ctx, vrp_claims *claims, int64_t part, const vrp_bound_problem *problem, int64_t bound,
+                             const int32_t *price, const vrp_cuts *cuts)
+{
+    mco_status st = MCO_OK;
+    vrp_claim_prices prices = {.bound = INT64_MIN};
+    MCO_TRY(mco_grow(ctx, &claims->removal, &claims->removal_room, claims->removals + 1));
+    MCO_TRY(vrp_claim_prices_copy(ctx, problem, bound, price, cuts, &prices));
+    const double bytes = part > 0 ? bytes_of(&prices, problem->nodes) : 0;
+    if (part > 0 && (claims->is_full || claims->bytes + bytes > VRP_CLAIMS_BYTES)) {
+        vrp_claim_prices_clear(ctx, &prices);
+        return MCO_OK;
+    }
+    claims->bytes += bytes;
+    claims->removal[claims->removals++] = (vrp_claim_removal){part, prices};
+done:
     return st;
 }
 

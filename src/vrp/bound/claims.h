@@ -42,11 +42,17 @@ typedef struct vrp_claim {
     vrp_claim_pools pools;
 } vrp_claim;
 
+// At these prices arcs were removed from a part, and so from those that it was divided into later.
+typedef struct vrp_claim_removal {
+    int64_t part;
+    vrp_claim_prices prices;
+} vrp_claim_removal;
+
 typedef struct vrp_claims {
     int64_t count, room;
     vrp_claim *claim;      // [count]
     int64_t removals, removal_room;
-    vrp_claim_prices *removal;  // [removals] of all plans: at these prices arcs were removed, one after the other
+    vrp_claim_removal *removal;  // [removals] one after the other; those of all plans come first
     double bytes;          // of prices and rows, about
     bool is_full;          // beyond VRP_CLAIMS_BYTES: nothing was kept any more
 } vrp_claims;
@@ -54,9 +60,9 @@ typedef struct vrp_claims {
 enum { VRP_CLAIMS_BYTES = 1 << 28 };
 
 void vrp_claims_clear(mco_context *ctx, vrp_claims *claims);
-// Forgets all parts. Prices of removals stay.
+// Forgets all parts. Removals of all plans stay.
 void vrp_claims_forget(mco_context *ctx, vrp_claims *claims);
-// Begins anew with part 0; prices of removals stay. Errors: MEMORY.
+// Begins anew with part 0; removals of all plans stay. Errors: MEMORY.
 mco_status vrp_claims_begin(mco_context *ctx, vrp_claims *claims, vrp_fleet fleet);
 // Divides part k; *child: the first of two parts, whose fleets and rows the caller sets. Errors: MEMORY.
 mco_status vrp_claims_divide(mco_context *ctx, vrp_claims *claims, int64_t k, int32_t *child);
@@ -66,9 +72,10 @@ void vrp_claim_pools_clear(mco_context *ctx, vrp_claim_pools *pools);
 // Copies prices and the rows that have one. Errors: MEMORY.
 mco_status vrp_claim_prices_copy(mco_context *ctx, const vrp_bound_problem *problem, int64_t bound, const int32_t *price,
                                  const vrp_cuts *cuts, vrp_claim_prices *out);
-// Tells that arcs are removed at these prices. Errors: MEMORY.
-mco_status vrp_claims_remove(mco_context *ctx, vrp_claims *claims, const vrp_bound_problem *problem, int64_t bound, const int32_t *price,
-                             const vrp_cuts *cuts);
+// Tells that arcs are removed from a part at these prices, before it is divided; part 0: from all plans, also if no part is there yet. Where
+// the claims are full those of parts are left out. Errors: MEMORY.
+mco_status vrp_claims_remove(mco_context *ctx, vrp_claims *claims, int64_t part, const vrp_bound_problem *problem, int64_t bound,
+                             const int32_t *price, const vrp_cuts *cuts);
 // Gives part k these prices unless it has better ones, or is divided. Takes them over in every case.
 void vrp_claims_keep(mco_context *ctx, vrp_claims *claims, int64_t k, vrp_claim_prices *prices);
 

@@ -363,28 +363,30 @@ static vrp_recheck tables_of(const proof_check *c, const vrp_claim_prices *price
                          .cuts = &prices->cuts, .sets = c->sets, .most_bits = TABLE_BITS, .stop_s = c->stop_s, .claims = c->claims, .part = part};
 }
 
-// Arcs that no plan below the bound has, by prices of all plans, and the values that its routes have at most there.
-static mco_status remove_for_all(proof_check *c, const vrp_claim_prices *prices, vrp_recheck_end *end)
+// Arcs that no plan below the bound has in a part, by prices of its plans. Of all plans also the values that their routes have at most.
+static mco_status remove_arcs(proof_check *c, const vrp_claim_removal *removal, vrp_recheck_end *end)
 {
     mco_status st = MCO_OK;
+    const vrp_claim_prices *prices = &removal->prices;
     bool is_done = false, has_room = false;
     int64_t limit = 0;
-    vrp_recheck t = tables_of(c, prices, 0);
+    vrp_recheck t = tables_of(c, prices, removal->part);
     MCO_TRY(vrp_recheck_rows(&t));
     MCO_TRY(vrp_recheck_open(&t, &has_room));
     *end = VRP_RECHECK_ROOM;
     if (!has_room)
         goto done;
     const slack s = slack_of(c, &t);
-    MCO_TRY(begin_part(c, &t, 0, &s, &is_done));
+    MCO_TRY(begin_part(c, &t, removal->part, &s, &is_done));
     *end = is_done ? VRP_RECHECK_PROVED : VRP_RECHECK_TIME;
     if (!is_done || !vrp_recheck_has_rank1(&prices->cuts))
         goto done;  // tables tell the same without labels
     MCO_TRY(find_limit(c, &t, &s, &limit, end));
     if (*end == VRP_RECHECK_PROVED) {
-        c->filter[c->filters++] = (vrp_recheck_filter){prices, limit};
+        if (removal->part == 0)
+            c->filter[c->filters++] = (vrp_recheck_filter){prices, limit};
         MCO_TRY(vrp_recheck_remove_by_tails(&t, limit));
-        MCO_TRY(note_arcs(c, &t, 0));
+        MCO_TRY(note_arcs(c, &t, removal->part));
     }
     if (*end == VRP_RECHECK_ROOM)
         *end = VRP_RECHECK_PROVED;  // it was a help alone
@@ -420,10 +422,13 @@ mco_status vrp_bound_recheck_proof(mco_context *ctx, const mco_vrp *vrp, vrp_fle
     *end = VRP_RECHECK_PROVED;
     *part = 0;
     MCO_TRY(check_parts(&c, fleet));
+    for (int64_t k = 0; k < claims->removals; k++)
+        if (claims->removal[k].part < 0 || claims->removal[k].part >= claims->count)
+            MCO_TRY(mco_fail(ctx, MCO_ERR_CHECK, "arcs are removed from a part that is none"));
     MCO_TRY(mco_alloc(ctx, &c.removed, claims->count));
     MCO_TRY(mco_alloc(ctx, &c.filter, claims->removals));
     for (int64_t k = 0; k < claims->removals && *end == VRP_RECHECK_PROVED; k++)
-        MCO_TRY(remove_for_all(&c, &claims->removal[k], end));
+        MCO_TRY(remove_arcs(&c, &claims->removal[k], end));
     for (int64_t k = 0; k < claims->count && *end == VRP_RECHECK_PROVED; k++) {
         const vrp_claim *claim = &claims->claim[k];
         *part = k;

@@ -445,7 +445,7 @@ mco_status vrp_root_remove_arcs(vrp_root *root)
     st = vrp_master_remove_arcs(m, r->stop_s, &count);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;  // no arc is removed then
-    MCO_TRY(vrp_claims_remove(r->proof->ctx, &r->claims, &r->problem, m->bound, m->price, &m->cuts));
+    MCO_TRY(vrp_claims_remove(r->proof->ctx, &r->claims, 0, &r->problem, m->bound, m->price, &m->cuts));
     mco_log(r->proof->ctx, MCO_LOG_DETAIL, "arcs: %lld of %lld are in no better plan", (long long)count,
             (long long)r->problem.nodes * r->problem.customers);
     MCO_TRY(vrp_root_solve(r, MCO_VRP_BOUND_COLUMNS, &is_done));

@@ -400,9 +400,12 @@ static mco_status remove_arcs(tree *t, int64_t *bound)
     st = vrp_master_remove_arcs(m, t->settings->stop_s, &removed);
     if (st != MCO_OK)
         return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;
+    if (t->claims != NULL && vrp_master_arcs(m) < before)
+        MCO_TRY(vrp_claims_remove(t->ctx, t->claims, t->part, t->root, m->bound, m->price, &m->cuts));
     if (vrp_master_arcs(m) < before - before / 20)
-        return tree_price(t, PRECISION, t->settings->stop_s, bound);
-    return MCO_OK;
+        MCO_TRY(tree_price(t, PRECISION, t->settings->stop_s, bound));
+done:
+    return st;
 }
 
 mco_status tree_work_on(tree *t, int64_t *bound)
