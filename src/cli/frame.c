@@ -94,6 +94,7 @@ static mco_status solve(session *s)
     if (limit_s != NULL)
         *limit_s = given_s;
     cli_end_live_line();
+    cli_log_signal(ctx);
     return st;
 }
 

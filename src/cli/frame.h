@@ -137,6 +137,8 @@ void cli_help(FILE *file, const cli_problem *problem, bool has_study);
 // Catches INT, TERM and HUP. The first signal cancels what runs on the context. Another one ends the process at once,
 // unless it is the same one within a second. The frame calls this for solvers.
 void cli_catch_signals(mco_context *ctx);
+// Logs which signal was caught, if any, and who sent it: whoever finds a cancelled run wants to know why.
+void cli_log_signal(mco_context *ctx);
 // Prints the line of a summary with the outcome, the same for all problems. `reason`: "" if there is none.
 void cli_print_outcome(mco_outcome outcome, mco_stop stop, const char *reason);
 // Prints what computed, without a newline, such as "engine cpu (2 threads, simd avx2)" or

@@ -112,10 +112,12 @@ static const double SAME_REQUEST_S = 1;  // timeout(1) and others signal a proce
 
 static mco_context *volatile signal_context;
 static volatile sig_atomic_t caught_signal;
-static struct timespec caught_at;  // written before caught_signal
+static struct timespec caught_at;  // written before caught_signal, as is
+static pid_t caught_from;          // who sent it; 0: a terminal or the system
 
-static void on_signal(int number)
+static void on_signal(int number, siginfo_t *info, void *unused)
 {
+    (void)unused;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (caught_signal != 0) {
@@ -125,6 +127,7 @@ static void on_signal(int number)
         _exit(128 + number);
     }
     caught_at = now;
+    caught_from = info->si_code <= 0 ? info->si_pid : 0;  // above 0 it is the system's own
     caught_signal = number;
     if (signal_context != NULL)
         mco_cancel(signal_context);
@@ -132,7 +135,7 @@ static void on_signal(int number)
 
 void cli_catch_signals(mco_context *ctx)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO};
     signal_context = ctx;
     // One handler at a time.
     sigemptyset(&action.sa_mask);
@@ -146,6 +149,17 @@ void cli_catch_signals(mco_context *ctx)
     struct sigaction before;
     if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
         sigaction(SIGHUP, &action, NULL);
+}
+
+void cli_log_signal(mco_context *ctx)
+{
+    if (caught_signal == 0)
+        return;
+    if (caught_from != 0)
+        mco_log(ctx, MCO_LOG_INFO, "signal %d (%s) from process %ld cancelled the run", (int)caught_signal, strsignal(caught_signal),
+                (long)caught_from);
+    else
+        mco_log(ctx, MCO_LOG_INFO, "signal %d (%s) cancelled the run", (int)caught_signal, strsignal(caught_signal));
 }
 
 void cli_forget_context(void)

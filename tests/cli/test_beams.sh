@@ -64,7 +64,7 @@ resumed_elsewhere() {
     for member in objective bound iterations beam_width order; do
         expect_json elsewhere.json "$member" "$(json straight.json "$member")"
     done
-    local narrow=(ta051 --method beam --threads 1 --time-limit 600) width
+    local narrow=(ta051 --method beam --threads 1) width
     expect 0 "$MCO" flowshop solve "${narrow[@]}" --memory 1 --checkpoint narrow.ckpt --json narrow.json
     expect_text out "(memory)"
     width=$(json narrow.json beam_width)

@@ -40,11 +40,13 @@ signals() {
         start_solve --method "$method"
         kill -INT "$pid"
         expect_end 130
+        expect_text err "signal 2 (Interrupt) from process $BASHPID cancelled the run"
         expect_incumbent cancelled
     done
     start_solve
     kill -TERM "$pid"
     expect_end 143
+    expect_text err "signal 15 (Terminated) from process $BASHPID cancelled the run"
     expect_incumbent cancelled
 }
 

@@ -178,6 +178,46 @@ static void test_greedy_after_beams(void **state)
     mco_flowshop_destroy(test_ctx, &shop);
 }
 
+// The greedy also has the time that is left after the widest beam, in the first run and in one that resumes a campaign whose widths are
+// all done. Without a time limit both end there.
+static void run_past_widest(int32_t n, int32_t m)
+{
+    mco_flowshop *shop = random_shop(n, m, 8, 99);
+    mco_flowshop_result beams = MCO_FLOWSHOP_RESULT_INIT, r = MCO_FLOWSHOP_RESULT_INIT, resumed = MCO_FLOWSHOP_RESULT_INIT;
+    mco_flowshop_params p = MCO_FLOWSHOP_PARAMS_INIT;
+    p.method = MCO_FLOWSHOP_METHOD_BEAM;
+    p.engine = MCO_ENGINE_CPU;
+    p.threads = 2;
+    p.memory = 1;
+    p.checkpoint = test_path("beams");
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &beams));
+    assert_int_equal(beams.stop, MCO_STOP_MEMORY);
+    p.time_limit_s = 0.3 + 8 * beams.work.solve_s;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &r));
+    assert_int_equal(r.stop, MCO_STOP_TIME);
+    assert_true(r.work.solve_s >= p.time_limit_s);
+    // On a slow machine the clock may leave out widths.
+    assert_true(r.beam_width <= beams.beam_width && r.iterations <= beams.iterations);
+    assert_true(r.makespan <= beams.makespan);
+    p.resume = p.checkpoint;
+    p.time_limit_s = 0.2;
+    assert_ok(mco_flowshop_solve(test_ctx, shop, &p, &resumed));
+    assert_int_equal(resumed.stop, MCO_STOP_TIME);
+    assert_true(resumed.makespan <= r.makespan);
+    assert_true(resumed.iterations >= r.iterations);
+    mco_flowshop_result_clear(test_ctx, &resumed);
+    mco_flowshop_result_clear(test_ctx, &r);
+    mco_flowshop_result_clear(test_ctx, &beams);
+    mco_flowshop_destroy(test_ctx, &shop);
+}
+
+static void test_past_widest(void **state)
+{
+    (void)state;
+    run_past_widest(50, 30);  // without targets
+    run_past_widest(80, 20);  // with them
+}
+
 // A campaign that is cut after each beam and resumed ends as one without a cut.
 static void test_resume(void **state)
 {
@@ -331,6 +371,6 @@ static void test_refused_engines(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(test_brute_force), TEST(test_engines), TEST(test_threads), TEST(test_proof), TEST(test_before_tree), TEST(test_limit), TEST(test_greedy_after_beams),
-                                       TEST(test_resume), TEST(test_memory_limit), TEST(test_failure), TEST(test_refused_engines)};
+                                       TEST(test_past_widest), TEST(test_resume), TEST(test_memory_limit), TEST(test_failure), TEST(test_refused_engines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

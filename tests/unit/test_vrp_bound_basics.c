@@ -248,7 +248,7 @@ static void test_rounding(void **state)
     vrp_cuts_open(&p, &cuts);
     assert_ok(vrp_cuts_add_set(test_ctx, &cuts, (int32_t[]){2}, 1, VRP_CUT_AT_LEAST, 2));
     assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, NULL));
-    vrp_prices_round(&p, dual, rows, price, &cuts);
+    vrp_prices_round(&p, dual, rows, 1, price, &cuts);
     assert_int_equal(price[0], 0);
     assert_int_equal(price[1], 4);
     assert_int_equal(price[2], 2);
@@ -257,7 +257,7 @@ static void test_rounding(void **state)
     assert_int_equal(cuts.cut[0].price, 4);
     assert_int_equal(cuts.cut[1].price, -2);
     p.is_metric = false;
-    vrp_prices_round(&p, dual, (double[]){-3, 3}, price, &cuts);
+    vrp_prices_round(&p, dual, (double[]){-3, 3}, 1, price, &cuts);
     assert_true(price[3] == -4 || price[3] == -6);
     assert_int_equal(cuts.cut[0].price, 0);
     assert_int_equal(cuts.cut[1].price, 0);

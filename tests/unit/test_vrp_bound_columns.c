@@ -475,6 +475,34 @@ static void test_refused_prices(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
+// Behind many rank-1 rows the bound proved stays near the program: each route's value has the rounding of all its rows, and each route of a plan
+// pays for the worst one. With a unit of 1/16 of a cost the bound was 2 below here.
+static void test_rounded_rows(void **state)
+{
+    (void)state;
+    mco_vrp *vrp = NULL;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    mco_vrp_bound_params params = MCO_VRP_BOUND_PARAMS_INIT;
+    mco_vrp_bound_result result = MCO_VRP_BOUND_RESULT_INIT;
+    const mco_vrp_bound_round *last = NULL;
+    generation.customers = 44;
+    generation.depot = MCO_VRP_DEPOT_RANDOM;
+    generation.placement = MCO_VRP_PLACEMENT_MIXED;
+    generation.demand = MCO_VRP_DEMAND_5_10;
+    generation.route_size = 11;
+    generation.seed = 7;
+    assert_ok(mco_vrp_generate(test_ctx, &generation, &vrp));
+    params.root_only = true;
+    params.threads = 1;
+    assert_ok(mco_vrp_bound(test_ctx, vrp, &params, &result));
+    for (int64_t r = 0; r < result.round_count; r++)
+        last = result.rounds[r].stage == MCO_VRP_BOUND_RANK1_CUTS ? &result.rounds[r] : last;
+    assert_true(last != NULL && last->cuts > 50);
+    assert_true(last->bound <= ceil(last->lp + 1e-6) && last->bound > last->lp - 1);
+    mco_vrp_bound_result_clear(test_ctx, &result);
+    mco_vrp_destroy(test_ctx, &vrp);
+}
+
 static void test_deadlines(void **state)
 {
     (void)state;
@@ -498,7 +526,7 @@ static void test_deadlines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_growing_sets), TEST(test_separation), TEST(test_stored_values), TEST(test_memory_failures), TEST(test_refused_prices), TEST(test_deadlines)};
+    const struct CMUnitTest tests[] = {TEST(test_small), TEST(test_growing_sets), TEST(test_separation), TEST(test_stored_values), TEST(test_memory_failures), TEST(test_refused_prices), TEST(test_rounded_rows), TEST(test_deadlines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 #endif

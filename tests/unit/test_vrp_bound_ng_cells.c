@@ -176,10 +176,66 @@ static void test_back_to_narrow(void **state)
     ng_problem_close(&p);
 }
 
+// The greatest multiple of the grain that is at most `arc`.
+static int32_t rounded_down(int32_t arc, int32_t grain)
+{
+    int32_t part = arc % grain;
+    part += part < 0 ? grain : 0;
+    return arc - part;
+}
+
+// With a grain a pass has, in units of the arcs, the cells of arcs that are rounded down before it; so none is above its exact value, and all
+// are exact where arcs are multiples. Also behind a run without a grain.
+static void check_grain(const ng_case *c, int32_t grain, uint64_t seed)
+{
+    uint64_t random = seed;
+    vrp_bound_problem p;
+    vrp_ng_sets sets;
+    vrp_ng_pass *plain = NULL, *pass = NULL;
+    const vrp_relax_settings settings[2] = {ng_settings(MCO_ENGINE_REFERENCE, MCO_SIMD_AUTO, 1), ng_settings(MCO_ENGINE_CPU, MCO_SIMD_AUTO, 1)};
+    ng_problem_open(c, &random, &p);
+    assert_ok(vrp_ng_sets_open(test_ctx, &p, 6, &sets));
+    int32_t *arcs = ng_arcs(c, &p, &random), *down = malloc((size_t)p.nodes * (size_t)p.stride * sizeof *down);
+    for (int32_t k = 0; k < p.nodes * p.stride; k++)
+        down[k] = arcs[k] < VRP_NO_ARC ? rounded_down(arcs[k], grain) : VRP_NO_ARC;
+    assert_ok(vrp_ng_open(test_ctx, &p, &sets, &settings[0], &plain));
+    assert_ok(vrp_ng_open(test_ctx, &p, &sets, &settings[1], &pass));
+    assert_ok(vrp_ng_run(test_ctx, plain, arcs, INFINITY));
+    const int32_t least = vrp_ng_least_route(plain);
+    assert_ok(vrp_ng_run(test_ctx, pass, arcs, INFINITY));
+    compare_cells(&p, &sets, plain, pass);
+    vrp_ng_coarsen(pass, grain);
+    assert_int_equal(vrp_ng_grain(pass), grain);
+    assert_ok(vrp_ng_run(test_ctx, plain, down, INFINITY));
+    for (int again = 0; again < 2; again++) {
+        assert_ok(vrp_ng_run(test_ctx, pass, again == 0 ? arcs : down, INFINITY));
+        compare_cells(&p, &sets, plain, pass);
+        compare_routes(&p, plain, pass);
+        compare_completion(&p, &sets, pass);
+        assert_true(vrp_ng_least_route(pass) <= least);
+    }
+    vrp_ng_close(test_ctx, &plain);
+    vrp_ng_close(test_ctx, &pass);
+    free(down);
+    free(arcs);
+    vrp_ng_sets_close(test_ctx, &sets);
+    ng_problem_close(&p);
+}
+
+static void test_grain(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        const ng_case c = {.customers = 17, .capacity = 25, .least_demand = 1, .most_demand = 7, .span = 3000, .price = 4000,
+                           .absent = 5 * (int32_t)(seed % 2), .is_symmetric = seed % 3 != 0};
+        check_grain(&c, 2 << seed % 5, seed);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_sizes), TEST(test_lanes_and_tiles), TEST(test_team), TEST(test_wide), TEST(test_back_to_narrow),
+        TEST(test_sizes), TEST(test_lanes_and_tiles), TEST(test_team), TEST(test_wide), TEST(test_back_to_narrow), TEST(test_grain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

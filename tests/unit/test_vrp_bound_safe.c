@@ -307,7 +307,7 @@ static void test_duals_of_any_size(void **state)
                 dual[i] = ldexp(draw(&seed, -100, 100), draw(&seed, 0, 40));
             for (int64_t k = 0; k < t.cuts.count; k++)
                 row[k] = t.cuts.cut[k].sense == VRP_CUT_AT_MOST ? -ldexp(1, draw(&seed, 0, 60)) : rounds % 2 * ldexp(1, draw(&seed, 0, 60));
-            vrp_prices_round(&t.problem, dual, row, t.price, &t.cuts);
+            vrp_prices_round(&t.problem, dual, row, 1, t.price, &t.cuts);
             vrp_prices_arcs(&t.problem, t.price, &t.cuts, NULL, t.arcs);
             for (int32_t r = 0; r < t.count; r++) {
                 const route *own = &t.routes[r];

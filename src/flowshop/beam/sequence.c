@@ -24,6 +24,8 @@ enum {
     FALL = 200000,
     MOST_MACHINES = 20     // up to which all guides are alike
 };
+enum { FEW_JOBS = 3 };  // a machine: with fewer, the greedy finds more than a beam of twice the width
+static const double FEW_JOBS_SHARE = 0.5;  // of the time, for beams there
 static const double SETTLED_S = 0.01;  // a shorter beam does not tell how long a wider one takes
 
 typedef struct sequence {
@@ -67,6 +69,14 @@ static bool is_campaign(const flowshop_run *run)
     return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
 }
 
+// When beams without targets make room for the greedy behind them.
+static double beams_end_s(const sequence *q)
+{
+    const mco_flowshop *shop = q->run->shop;
+    const bool is_of_greedy = is_campaign(q->run) && shop->jobs < FEW_JOBS * shop->machines;
+    return q->run->params->time_limit_s * (is_of_greedy ? FEW_JOBS_SHARE : 1);
+}
+
 // ---- Checkpoints
 
 static mco_status write_checkpoint(sequence *q)
@@ -83,16 +93,31 @@ static mco_status write_checkpoint(sequence *q)
     return flowshop_campaign_write(run->ctx, run->shop, &q->state, run->params->checkpoint);
 }
 
-// For the calling thread of a beam. A full disk must not end the search: it tries again after the next interval.
+// A full disk must not end the search: it tries again after the next interval.
+static void write_if_due(sequence *q)
+{
+    if (q->is_written || mco_run_time_s(&q->run->run) < q->checkpoint_s)
+        return;
+    const mco_status st = write_checkpoint(q);
+    flowshop_run_tell_checkpoint(q->run, st, q->run->ctx);
+    q->is_written = st == MCO_OK;
+}
+
+// For the calling thread of a beam.
 static bool look(void *user)
 {
     sequence *q = user;
-    if (!q->is_written && mco_run_time_s(&q->run->run) >= q->checkpoint_s) {
-        const mco_status st = write_checkpoint(q);
-        flowshop_run_tell_checkpoint(q->run, st, q->run->ctx);
-        q->is_written = st == MCO_OK;
-    }
+    write_if_due(q);
     return flowshop_run_must_stop(q->run, q->run->result->iterations, q->stop);
+}
+
+// While the greedy runs: what it has found is in the file after the next interval.
+static void tend(void *user)
+{
+    sequence *q = user;
+    if (q->has_file && q->run->result->makespan < q->state.makespan)
+        q->is_written = false;
+    write_if_due(q);
 }
 
 static mco_status resume(flowshop_run *run, flowshop_campaign *state)
@@ -166,7 +191,7 @@ static void plan_width(sequence *q, double last_s)
     const double used = q->is_on_gpu ? 0.85 : 0.88;  // of the time left
     const double least = 1.4;  // times the last width: a beam that is not so much wider is not worth its time
     const int64_t most = widest_of_all(q);
-    const double left_s = q->run->params->time_limit_s - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
+    const double left_s = beams_end_s(q) - mco_run_time_s(&q->run->run), fits = used * left_s / last_s;
     const bool is_last = !q->is_late && last_s > SETTLED_S && left_s < FEW * last_s && fits >= least;
     const int64_t width = q->state.width, next = is_last ? (int64_t)((double)width * fits) : 2 * width;
     q->state.width = next <= most ? next : width < most ? most : 2 * width;
@@ -261,7 +286,7 @@ static mco_status run_one(sequence *q, bool *is_complete)
     mco_status st = MCO_OK;
     flowshop_run *run = q->run;
     flowshop_beam_outcome found = {.makespan = INT64_MAX};
-    const double begin_s = mco_run_time_s(&run->run), end_s = q->state.has_targets ? (double)INFINITY : run->params->time_limit_s;
+    const double begin_s = mco_run_time_s(&run->run), end_s = q->state.has_targets ? (double)INFINITY : beams_end_s(q);
     const int64_t target = target_of(q, &q->state), width = q->state.width;
     *is_complete = true;
     if (q->is_on_gpu) {
@@ -280,15 +305,21 @@ done:
     return st;
 }
 
-// After the last beam the greedy goes on from the best schedule. Where methods take turns, the caller sees to that.
+// After the last beam the greedy goes on from the best schedule until the time limit. Without one the sequence ends here, so that
+// its schedule depends on nothing but its width. Where methods take turns, the caller sees to that.
 static mco_status improve_last(sequence *q)
 {
-    const int64_t beams = q->run->result->iterations;
-    *q->stop = MCO_STOP_FINISHED;
-    if (!is_campaign(q->run) || q->run->upper_bound <= q->run->result->bound)
+    flowshop_run *run = q->run;
+    const int64_t beams = run->result->iterations;
+    if (!is_campaign(run) || run->params->time_limit_s >= MCO_NO_LIMIT)
         return MCO_OK;
-    const mco_status st = flowshop_heuristic(q->run, -1, q->stop);
-    q->run->result->iterations = beams;
+    mco_log(run->ctx, MCO_LOG_INFO, "%9.2f s  no wider beam follows: iterated greedy goes on from the best schedule on %d thread%s",
+            mco_run_time_s(&run->run), run->threads, mco_plural(run->threads));
+    run->tend = tend;
+    run->tend_user = q;
+    const mco_status st = flowshop_heuristic(run, -1, q->stop);
+    run->tend = NULL;
+    run->result->iterations = beams;
     return st;
 }
 
@@ -303,12 +334,14 @@ static mco_status run_beams(sequence *q, int64_t beams)
         }
         MCO_TRY(flowshop_beam_choose_place(&q->place, q->state.width, &q->is_on_gpu));
         if (is_too_wide(q, q->state.width))
-            return MCO_OK;
+            return improve_last(q);
         MCO_TRY(run_one(q, &is_complete));
         if (!is_complete)
             return MCO_OK;
-        if (q->is_over)
+        if (q->is_over && run->upper_bound > run->result->bound) {
+            *q->stop = MCO_STOP_FINISHED;
             return improve_last(q);
+        }
     }
     *q->stop = MCO_STOP_FINISHED;
 done:

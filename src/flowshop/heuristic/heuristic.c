@@ -282,6 +282,8 @@ static double watch(void *shared)
     search *s = shared;
     if (s->has_mailbox && s->status == MCO_OK)
         s->status = offer_mail(s->run, s);
+    if (s->run->tend != NULL)
+        s->run->tend(s->run->tend_user);
     s->is_over = s->is_over || flowshop_run_must_stop(s->run, s->iterations_before, s->stop);
     if (s->is_over || s->status != MCO_OK)
         atomic_store_explicit(&s->must_stop, true, memory_order_relaxed);

@@ -20,11 +20,12 @@
 
 static const double ALONE_SHARE = 0.1, ALONE_MOST_S = 5;  // of the time limit, and at most, for the search alone
 static const double FIRST_SHARE = 0.05, FIRST_MOST_S = 0.4;  // of the time limit, and at most, for a first bound before the search
-// A search stalls that finds no better plan for so long, and for a multiple of the time from the begin to its last one.
+// A search stalls that finds no better plan for so long, for a multiple of the time from the begin to its last one, and for a share of
+// all time so far: a first plan that is hard to better is no end of the search.
 typedef struct patience {
-    double least_s, times;  // times 0: the search goes on
+    double least_s, times, share;  // times 0: the search goes on
 } patience;
-static const patience ENDLESS = {0, 0}, ALONE = {0.3, 1}, BESIDE = {2, 3};
+static const patience ENDLESS = {0, 0, 0}, ALONE = {0.3, 1, 0}, BESIDE = {2, 3, 0.1};
 static const double TURN_SHARE = 0.25, TURN_LEAST_S = 0.1;  // with one thread: a turn of the search, relative to the proof's time before it
 static const double LEG_GROWTH = 4, LEG_LEAST_S = 1;      // of the search beside the proof
 static const double LOOK_S = 0.01;                        // of the calling thread, when there is no search left
@@ -106,7 +107,9 @@ done:
 
 static bool is_stalled(const beside *b, double now)
 {
-    return b->seen_cost >= 0 && b->patience.times > 0 && now - b->quiet_s > fmax(b->patience.least_s, b->patience.times * b->last_s);
+    const patience *p = &b->patience;
+    const double stall_s = fmax(fmax(p->least_s, p->times * b->last_s), p->share * (now - b->search->run.begin_s));
+    return b->seen_cost >= 0 && p->times > 0 && now - b->quiet_s > stall_s;
 }
 
 // From vrp_search_ends(). True ends the search: at a stall, at the end of the proof where it goes on with more threads, or at a failure.

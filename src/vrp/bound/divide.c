@@ -50,7 +50,7 @@ done:
 // Enumerations between rounds of cuts have few routes: the next round may leave fewer. Labels cost less than a round late in the root.
 enum { EARLY_LABELS = 300000, EARLY_ROUTES = 6000 };
 // Near the known cost, by this share of it, they may have more routes: rows of the pool need no labels, and it drops most routes at its root.
-enum { NEAR_LABELS = 1000000, NEAR_ROUTES = 48000 };
+enum { NEAR_LABELS = 400000, NEAR_ROUTES = 48000 };
 static const double NEAR = 0.0075;
 // Those of routes of limited length: cuts raise their bounds less, so enumeration counts more. Early ones have a half and a fifth.
 enum { LENGTH_LABELS = 4000000, LENGTH_ROUTES = 250000 };

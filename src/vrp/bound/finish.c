@@ -192,7 +192,7 @@ static mco_status try_duals(vrp_root *r, proven *p)
         dual[i] = (m->lp_customer[i] + more) * ratio;
     for (int64_t k = 0; k < m->cuts.count; k++)
         row[k] = m->lp_row[k] * ratio;
-    vrp_prices_round(&p->problem, dual, row, p->trial, &p->trial_cuts);
+    vrp_prices_round(&p->problem, dual, row, 1, p->trial, &p->trial_cuts);
     MCO_TRY(try_prices(r, p));
 done:
     mco_free(r->proof->ctx, &row);

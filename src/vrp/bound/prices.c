@@ -91,19 +91,19 @@ static double within_range(double value, double most)
     return fmax(-most, fmin(most, value));
 }
 
-void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
-                      vrp_cuts *cuts)
+void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t grain,
+                      int32_t *price, vrp_cuts *cuts)
 {
     const double most = most_price(problem);
     double left = VRP_PRICES_OF_SETS;
     price[0] = 0;
     for (int32_t i = 1; i < problem->nodes; i++) {
-        const int32_t even = 2 * (int32_t)lround(within_range(customer_dual[i], most) / 2);
+        const int32_t even = 2 * grain * (int32_t)lround(within_range(customer_dual[i], most) / (2 * grain));
         price[i] = problem->is_metric && even < 0 ? 0 : even;
     }
     for (int64_t k = 0; k < cuts->count; k++) {
         const bool is_set = cuts->cut[k].kind == VRP_CUT_SET;
-        const int32_t whole = (int32_t)within_range(row_dual[k], is_set ? fmin(most, left) : most);
+        const int32_t whole = grain * (int32_t)(within_range(row_dual[k], is_set ? fmin(most, left) : most) / grain);
         const bool is_wrong = cuts->cut[k].sense == VRP_CUT_AT_LEAST ? whole < 0 : whole > 0;
         cuts->cut[k].price = is_wrong ? 0 : whole;
         left -= is_set ? fabs((double)cuts->cut[k].price) : 0;
@@ -121,7 +121,7 @@ mco_status vrp_prices_scale(mco_context *ctx, const vrp_bound_problem *problem, 
         customer[i] = from[i] * ratio;
     for (int64_t k = 0; k < cuts->count; k++)
         row[k] = cuts->cut[k].price * ratio;
-    vrp_prices_round(problem, customer, row, price, cuts);
+    vrp_prices_round(problem, customer, row, 1, price, cuts);
 done:
     mco_free(ctx, &row);
     mco_free(ctx, &customer);
@@ -140,7 +140,7 @@ mco_status vrp_prices_lower(mco_context *ctx, const vrp_bound_problem *problem, 
         customer[i] = price[i] - 2 * ceil((double)share / total * problem->demand[i] / 2);  // even, so no rounding raises it
     for (int64_t k = 0; k < cuts->count; k++)
         row[k] = cuts->cut[k].price;
-    vrp_prices_round(problem, customer, row, price, cuts);
+    vrp_prices_round(problem, customer, row, 1, price, cuts);
 done:
     mco_free(ctx, &row);
     mco_free(ctx, &customer);

@@ -31,10 +31,10 @@ int64_t vrp_prices_bound(const vrp_bound_problem *problem, const int32_t *price,
 int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const int32_t *node,
                          int32_t count);
 
-// Rounds duals of an LP, in units as real numbers, to prices: customers to the nearest even integer, 0 if negative and the
-// problem is metric; rows toward 0; each within what a pass can sum. Sets cuts->cut[k].price.
-void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t *price,
-                      vrp_cuts *cuts);
+// Rounds duals of an LP, in units as real numbers, to prices: customers to the nearest multiple of 2 * grain, 0 if negative and the
+// problem is metric; rows to multiples of the grain, toward 0; each within what a pass can sum. Sets cuts->cut[k].price.
+void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t grain,
+                      int32_t *price, vrp_cuts *cuts);
 
 // Prices of another unit, times `ratio`, in the units of `problem`: rounded and cut off as above. `from` [nodes]; cuts->cut[k].price are
 // those of the other unit before the call. Errors: MEMORY.

@@ -10,10 +10,9 @@
 #include "vrp/bound/entry.h"
 #include "vrp/search/construct.h"
 
-// The largest cost of an arc in units: differences of ng-tables stay in 16 bits for most instances; q-tables have 32.
-enum { NG_LARGEST = 27000, Q_LARGEST = 1 << 18 };
-// ng-tables of at most so many cells cost little with 32 bits too, so their unit is finer.
-enum { SMALL_CELLS = 3000, SMALL_LARGEST = 1 << 18 };
+// The largest cost of an arc in units. For ng-routes it is LEAST_LARGEST where prices of PRICES times as much as a larger one would leave the
+// range of values, and beyond FINE_NODES nodes, where labels come late.
+enum { LARGEST = 1 << 18, LEAST_LARGEST = 27000, PRICES = 4, FINE_NODES = 1000 };
 // Values of paths stay below VRP_NO_PATH / 2 with prices as large as costs.
 enum { PATH_SHARE = 4 };
 // Passes that the choice of an engine reckons with.
@@ -27,7 +26,7 @@ enum { CUTS_A_ROUND = 60, RANK1_A_ROUND = 30, FLAT_ROUNDS = 3, LARGEST_SET = 12,
 static const double COARSE_PRECISION = 1e-3;
 // Programs between rounds of rank-1 rows end at this share of the gap to the known cost: the next rows raise them more.
 static const double ROUGH_SHARE = 0.05;
-static const double GREAT_VIOLATION = 0.05, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.05;
+static const double GREAT_VIOLATION = 0.05, SMALL_VIOLATION = 0.02, LEAST_VIOLATION = 0.01, FLAT_RISE = 2e-4, FLAT_SHARE = 0.015;
 // Seconds that opening a program and its pricer takes, for each pair of nodes; it looks at no clock.
 static const double OPEN_S = 2e-7;
 // Arcs are removed where the bound is so near to the known cost, and again when the gap has shrunk to this share.
@@ -123,10 +122,17 @@ static bool is_ng(const vrp_proof *proof)
     return proof->params->relaxation == MCO_VRP_RELAXATION_NG;
 }
 
-static int32_t largest_of(const vrp_proof *proof)
+// Opens the problem, and anew in finer units where its longest paths and its size allow it.
+static mco_status open_for_columns(const vrp_proof *proof, vrp_bound_problem *out)
 {
-    const mco_vrp *p = proof->problem;
-    return ((double)p->capacity + 1) * p->nodes <= SMALL_CELLS ? SMALL_LARGEST : NG_LARGEST;
+    const mco_status st = vrp_root_open_problem(proof, is_ng(proof) ? LEAST_LARGEST : LARGEST, out);
+    if (st != MCO_OK || !is_ng(proof) || out->nodes > FINE_NODES)
+        return st;
+    const int64_t arcs = (int64_t)out->capacity / out->least_demand + 1, room = VRP_NO_PATH / 8 / arcs / PRICES;
+    if (room <= LEAST_LARGEST)
+        return MCO_OK;
+    vrp_bound_problem_close(proof->ctx, out);
+    return vrp_root_open_problem(proof, room < LARGEST ? (int32_t)room : LARGEST, out);
 }
 
 mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
@@ -135,7 +141,7 @@ mco_status vrp_root_open(vrp_proof *proof, vrp_root *out)
     const mco_vrp_bound_params *p = proof->params;
     vrp_root *r = out;
     *r = (vrp_root){.proof = proof, .sure_bound = INT64_MIN, .round_room = proof->result->round_count};
-    MCO_TRY(vrp_root_open_problem(proof, is_ng(proof) ? largest_of(proof) : Q_LARGEST, &r->problem));
+    MCO_TRY(open_for_columns(proof, &r->problem));
     MCO_TRY(vrp_bound_settle(proof->ctx, p->engine, p->simd, p->gpus, p->threads, p->memory,
                              PASSES * vrp_bound_share(p->relaxation) * (double)vrp_q_transitions(&r->problem), NULL, &r->settings));
     r->settings.may_use_cores = proof->may_use_cores;
@@ -359,6 +365,10 @@ static mco_status cut_rank1(vrp_root *r, int32_t *found)
     int32_t more = 0;
     bool is_done = false;
     MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, found));
+    if (*found < RANK1_A_ROUND / 2) {
+        MCO_TRY(vrp_master_cut_rank1(&r->master, RANK1_A_ROUND - *found, SMALL_VIOLATION, r->stop_s, &more));
+        *found += more;
+    }
     MCO_TRY(vrp_master_cut_capacity(&r->master, RANK1_A_ROUND, GREAT_VIOLATION, r->stop_s, &more));
     *found += more;
     MCO_TRY(grow_sets(r, &more));

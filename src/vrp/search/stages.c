@@ -2,8 +2,8 @@
 // The search. First it anneals the whole solution (vrp/search/whole.c). Such a single trajectory leaves each region where
 // chance led it. So the search then anneals regions of some hundred customers again and again from a low temperature, and each
 // keeps the best that it has had. Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the
-// same time. On a GPU a crowd takes the place of both where it can (vrp/search/crowd.c). A given start is not annealed as a
-// whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a given start.
+// same time. On a GPU a crowd takes the place of both where it can (vrp/search/crowd.c), and the cores search beside it
+// (vrp/search/company.c). A given start is not annealed as a whole. Small instances have a population instead (vrp/genetic/population.c); it keeps a given start.
 //
 // Lengths of the stages are shares of the time limit, or of the number of iterations. With a number of iterations
 // nothing depends on the clock.
@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "vrp/genetic/genetic.h"
 #include "vrp/genetic/population.h"
+#include "vrp/search/company.h"
 #include "vrp/search/construct.h"
 #include "vrp/search/cores.h"
 #include "vrp/search/curve.h"
@@ -336,10 +337,13 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
     double device_s = 0;
+    vrp_company *company = NULL;
     cores->ends = vrp_rounds_watch;
     cores->user = &s;
     MCO_TRY(vrp_rounds_open(&s));
     MCO_TRY(begin_in_time(&s, &has_solution));
+    if (has_solution && wants_crowd(&s, regions))
+        MCO_TRY(vrp_company_open(search, is_given, &company));
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
         MCO_TRY(vrp_population_run(&s, regions != NULL ? share_before_gpu(&s) : 1));
     else if (has_solution && !is_given && !vrp_rounds_is_over(&s))
@@ -356,8 +360,9 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
 done:
     if (regions != NULL)
         regions->device_s += device_s;
+    const mco_status end = vrp_company_close(&company);
     vrp_rounds_close(&s);
-    return st;
+    return st == MCO_OK ? end : st;
 }
 
 mco_status vrp_search_first(vrp_search *search)

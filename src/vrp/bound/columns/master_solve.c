@@ -26,6 +26,15 @@ enum { FEW_ROUTES = 10 };
 
 // ---- Prices
 
+// Tables alone are exact at prices that are multiples of their grain. Labels compute in units, and need no more of tables than bounds.
+static int32_t grain_of_prices(const vrp_master *m)
+{
+    bool has_labels = m->limits_length || m->table_sets != NULL;
+    for (int64_t k = 0; k < m->cuts.count && !has_labels; k++)
+        has_labels = m->cuts.cut[k].kind == VRP_CUT_RANK1;
+    return m->ng == NULL || (has_labels && !m->skips_labels) ? 1 : vrp_ng_grain(m->ng);
+}
+
 // Rounds the mixture of the best prices (`weight`) and the duals to prices: trial, and those of the cuts.
 static void set_trial(vrp_master *m, double weight)
 {
@@ -33,7 +42,7 @@ static void set_trial(vrp_master *m, double weight)
         m->mixed[i] = weight * m->price[i] + (1 - weight) * m->lp_customer[i];
     for (int64_t k = 0; k < m->cuts.count; k++)
         m->mixed_row[k] = weight * m->row_price[k] + (1 - weight) * m->lp_row[k];
-    vrp_prices_round(m->problem, m->mixed, m->mixed_row, m->trial, &m->cuts);
+    vrp_prices_round(m->problem, m->mixed, m->mixed_row, grain_of_prices(m), m->trial, &m->cuts);
 }
 
 static void save_rows(vrp_master *m)
@@ -211,7 +220,8 @@ static mco_status start(vrp_master *m, double stop_s)
     MCO_TRY(price_if_possible(m, VRP_NO_PATH / 2, 0, stop_s, &is_limited));
     m->is_started = true;
     MCO_TRY(take_routes(m, true, &added));
-    MCO_TRY(vrp_program_box(m));
+    if (m->lp_value == 0)  // a program that was solved before has duals of use: boxes would only be in its way
+        MCO_TRY(vrp_program_box(m));
 done:
     return st;
 }

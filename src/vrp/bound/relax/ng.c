@@ -68,7 +68,7 @@ static mco_status open_with(mco_context *ctx, const vrp_bound_problem *problem, 
     vrp_ng_pass *pass = NULL;
     *out = NULL;
     MCO_TRY(mco_alloc(ctx, &pass, 1));
-    *pass = (vrp_ng_pass){.problem = problem, .settings = *settings, .direction = direction,
+    *pass = (vrp_ng_pass){.problem = problem, .settings = *settings, .direction = direction, .grain = 1,
                           .sides = problem->is_symmetric || direction != VRP_BOTH_DIRECTIONS ? 1 : 2};
     const vrp_ng_engine *engine = vrp_ng_engine_of(settings->engine);
     if (engine == NULL)
@@ -117,6 +117,7 @@ void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass)
         mco_free(ctx, &gone->side[s].last);
         mco_free(ctx, &gone->side[s].base);  // NULL with a device
     }
+    mco_free(ctx, &gone->coarse);
     mco_free(ctx, &gone->pair);
     mco_free(ctx, &gone->first_pair);
     vrp_ng_sets_close(ctx, &gone->sets);
@@ -152,11 +153,38 @@ static mco_status run_direction(mco_context *ctx, void *shared, int direction)
     return b->pass->engine->run(ctx, direction == 0 ? b->pass : b->pass->back, b->arcs, b->pass->stop_s);
 }
 
+void vrp_ng_coarsen(vrp_ng_pass *pass, int32_t grain)
+{
+    pass->grain = pass->engine->is_device ? 1 : grain;
+}
+
+int32_t vrp_ng_grain(const vrp_ng_pass *pass)
+{
+    return pass->grain;
+}
+
+// The arcs in multiples of the grain, rounded down.
+static mco_status divide_arcs(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs)
+{
+    mco_status st = MCO_OK;
+    const int64_t cells = (int64_t)pass->problem->nodes * pass->problem->stride;
+    const int32_t grain = pass->grain;
+    if (pass->coarse == NULL)
+        MCO_TRY(mco_alloc(ctx, &pass->coarse, cells));
+    for (int64_t k = 0; k < cells; k++)
+        pass->coarse[k] = arcs[k] >= VRP_NO_ARC ? arcs[k] : arcs[k] >= 0 ? arcs[k] / grain : -((grain - 1 - arcs[k]) / grain);
+done:
+    return st;
+}
+
 mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, double stop_s)
 {
-    const mco_status st = pass->engine->is_device ? MCO_OK : vrp_ng_check_range(ctx, pass, arcs);
+    mco_status st = pass->engine->is_device ? MCO_OK : vrp_ng_check_range(ctx, pass, arcs);
+    if (st == MCO_OK && pass->grain > 1)
+        st = divide_arcs(ctx, pass, arcs);
     if (st != MCO_OK)
         return st;
+    arcs = pass->grain > 1 ? pass->coarse : arcs;
     vrp_ng_set_arcs(pass, arcs);
     pass->ctx = ctx;
     pass->stop_s = stop_s;
@@ -169,11 +197,17 @@ mco_status vrp_ng_run(mco_context *ctx, vrp_ng_pass *pass, const int32_t *arcs, 
 
 // ---- Values
 
+// A value of the tables in units of the arcs.
+static int32_t in_units(const vrp_ng_pass *pass, int32_t value)
+{
+    return vrp_ng_is_path(value) ? value * pass->grain : value;
+}
+
 int32_t vrp_ng_value(const vrp_ng_pass *pass, bool backward, int32_t load, int32_t node, uint32_t memory)
 {
     if (backward && pass->back != NULL)
         return pass->engine->value(pass->back, 0, load, node, memory);
-    return pass->engine->value(pass, backward ? 1 : 0, load, node, memory);
+    return in_units(pass, pass->engine->value(pass, backward ? 1 : 0, load, node, memory));
 }
 
 // Loads between looks at the clock, each of all nodes or of all memories of one: some 2^20 cells at most at the sizes that memory allows.
@@ -231,7 +265,7 @@ int32_t vrp_ng_least_route(const vrp_ng_pass *pass)
             least = value < least ? value : least;
         }
     }
-    return least;
+    return in_units(pass, least);
 }
 
 // A path that is being traced back: F(load, node, memory) = value.
@@ -375,7 +409,8 @@ mco_status vrp_ng_routes(mco_context *ctx, const vrp_ng_pass *pass, int32_t belo
     MCO_TRY(mco_alloc(ctx, &round, p->nodes));
     MCO_TRY(mco_alloc(ctx, &count, p->nodes));
     MCO_TRY(mco_alloc(ctx, &path, vrp_ng_paths(p) * (int64_t)(p->capacity / p->least_demand)));
-    best_loads(pass, below, best, count);
+    // The least multiple of the grain that is not below it.
+    best_loads(pass, below >= 0 ? (int32_t)(((int64_t)below + pass->grain - 1) / pass->grain) : below / pass->grain, best, count);
     for (int32_t rank = 0; rank < LOADS_OF_A_NODE && added < most; rank++) {
         int32_t own = 0;
         for (int32_t i = 1; i < p->nodes; i++)

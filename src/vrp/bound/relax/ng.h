@@ -46,8 +46,13 @@ mco_status vrp_ng_open(mco_context *ctx, const vrp_bound_problem *problem, const
 void vrp_ng_close(mco_context *ctx, vrp_ng_pass **pass);
 // The engine that computes it: that of the settings, or the cores.
 mco_engine vrp_ng_engine_in_use(const vrp_ng_pass *pass);
+// From now on runs take arcs in multiples of `grain`, a power of two, rounded down; also of an open pass. All values stay in units of the
+// arcs: they are exact where the arcs are such multiples, else lower bounds. So differences of memories fit 16 bits. A device has 32 bits
+// in any case, so its grain stays 1.
+void vrp_ng_coarsen(vrp_ng_pass *pass, int32_t grain);
+int32_t vrp_ng_grain(const vrp_ng_pass *pass);
 // Computes the tables from arcs [nodes * stride]; of a symmetric problem they are symmetric. Those of an asymmetric problem are
-// also those of the transposed arcs: paths from i to the depot. Values are exact: differences of memories that leave 16 bits
+// also those of the transposed arcs: paths from i to the depot. Values are exact with a grain of 1: differences of memories that leave 16 bits
 // make the pass take 32 bits. O(nodes^2 capacity + near pairs 2^(size - 1) capacity). Ends at stop_s or a cancellation with
 // STOPPED, then the tables are void. Errors: LIMIT (values that might leave 32 bits; tables of 32 bits beyond the memory), STOPPED,
 // MEMORY, DEVICE.

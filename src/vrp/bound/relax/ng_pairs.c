@@ -202,5 +202,5 @@ mco_status vrp_ng_check_range(mco_context *ctx, const vrp_ng_pass *pass, const i
             largest = row[j] > largest && row[j] < VRP_NO_ARC ? row[j] : largest;
         }
     }
-    return vrp_ng_check_values(ctx, p, least, largest);
+    return vrp_ng_check_values(ctx, p, least - (pass->grain - 1), largest);  // rounded down
 }

@@ -72,6 +72,8 @@ struct vrp_ng_pass {
     int32_t *first_pair;         // [nodes + 1] the pairs to k are first_pair[k] .. first_pair[k + 1] - 1, by kind, then by `from`
     vrp_ng_pair *pair;           // [pairs]
     vrp_ng_side side[VRP_NG_SIDES];
+    int32_t grain;               // of the arcs, and so of all values here
+    int32_t *coarse;             // [nodes * stride] the arcs, divided by it; NULL: not yet
     const mco_context *ctx;      // of the last run, and when it had to end: what reads all cells ends then as well
     double stop_s;
     void *own;

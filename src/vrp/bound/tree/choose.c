@@ -220,24 +220,39 @@ done:
     return st;
 }
 
+// The PRICED greatest scores so far are what the second trial takes: the least of them, -1 while there are fewer.
+static double note_score(double *best, double score)
+{
+    int at = PRICED - 1;
+    if (score <= best[at])
+        return best[PRICED - 1];
+    for (; at > 0 && best[at - 1] < score; at--)
+        best[at] = best[at - 1];
+    best[at] = score;
+    return best[PRICED - 1];
+}
+
 static mco_status try_rows(choice *c)
 {
     mco_status st = MCO_OK;
     mco_context *ctx = c->t->ctx;
     mco_lp *lp = c->t->m->lp;
     mco_lp_basis basis = {0};
+    double best[PRICED], least = -1;
+    for (int k = 0; k < PRICED; k++)
+        best[k] = -1;
     MCO_TRY(mco_lp_save_basis(ctx, lp, &basis));
     for (int32_t k = 0; k < c->count && !tree_must_stop(c->t); k++) {
         candidate *cand = &c->list[k];
         const double even = 2 * floor(cand->value / 2);
-        double low, high;
+        double low, high = 0;
         MCO_TRY(add_row(c, cand));
         const int32_t row = mco_lp_rows(lp) - 1;
         st = try_side(c, &basis, -INFINITY, even, &low);
-        if (st == MCO_OK)
+        if (st == MCO_OK && low * c->most_rise > least)  // else no rise of the other side makes it one of the best
             st = try_side(c, &basis, even + 2, INFINITY, &high);
-        if (st == MCO_OK)
-            cand->score = low * high;
+        cand->score = st == MCO_OK ? low * high : cand->score;
+        least = note_score(best, cand->score);
         const mco_status deleted = mco_lp_delete_rows(ctx, lp, 1, &row);
         st = st != MCO_OK ? st : deleted;
         MCO_TRY(st);

@@ -14,6 +14,8 @@ static const double LEAST_VIOLATION = 0.03, LEAST_RISE = 0.05;
 static const double PRECISION = 1e-4;
 // An enumeration is tried below this share of the gap at which the last one failed, and below this share of the known cost.
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
+// Where labels ran out it failed by more than where routes did: the next one waits until the gap is this share of the share above.
+static const double LABELS_AGAIN = 0.88;
 // A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
 // POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is below SMALL_GAP.
 static const double SMALL_GAP = 0.01;
@@ -379,7 +381,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
     else if (result.end != VRP_LABELS_STOPPED && !forced)
-        t->tried_gap = m->known - *bound;
+        t->tried_gap = (int64_t)((double)(m->known - *bound) * (result.labels >= task.most_labels ? LABELS_AGAIN : 1));
 done:
     vrp_routes_close(t->ctx, &list);
     return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;
