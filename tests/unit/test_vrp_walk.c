@@ -2,6 +2,8 @@
 // Walks on the cores: annealed exchanges of route ends and of middles, alone, and with asymmetric distances. Two rows of
 // customers lead away from the depot. Each of two routes begins in one row and ends in the other, or changes row for its
 // middle. One exchange makes them straight; no single customer that moves does.
+#include <math.h>
+
 #include "test_support.h"
 
 #include "vrp/search/neighbours.h"
@@ -177,9 +179,60 @@ static void asymmetric_routes_are_not_turned_round(void **state)
     }
 }
 
+// Two customers at each place of a circle, two in a route; each second pair of routes has exchanged a customer. In so large a part
+// steps stay near one place for a while. All the same, each exchange is found and taken back.
+static void steps_come_to_every_place_of_a_large_part(void **state)
+{
+    (void)state;
+    enum { PLACES = 600, ALL = 2 * PLACES, RADIUS = 1000 };
+    static double x[ALL + 1], y[ALL + 1];
+    static int32_t demands[ALL], local[ALL + 1];
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    vrp_task t = {.seed = 1, .routes = PLACES};
+    vrp_walk walk = {0};
+    const vrp_walk_variant *variant = NULL;
+    const atomic_bool stop = false;
+    int32_t count = NEAR, *near = NULL;
+    int64_t best = 0;
+    for (int32_t c = 1; c <= ALL; c++) {
+        const double turn = 2 * acos(-1) * ((c - 1) / 2) / PLACES;
+        x[c] = RADIUS * cos(turn);
+        y[c] = RADIUS * sin(turn);
+        demands[c - 1] = 1;
+    }
+    model.capacity = 2;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, ALL, x, y, demands, &model, &problem));
+    assert_ok(vrp_neighbours(test_ctx, problem, &count, 1, NULL, &near));
+    assert_ok(vrp_task_open(test_ctx, problem, ALL, PLACES + 2, NEAR, &t));
+    assert_ok(vrp_walk_open(test_ctx, ALL, PLACES + 2, &walk));
+    assert_ok(vrp_walk_choose(test_ctx, MCO_SIMD_AUTO, &variant));
+    t.routes = PLACES;
+    for (int32_t k = 0; k < ALL; k++) {
+        t.order[k] = 1 + (k % 4 == 1 ? k + 2 : k % 4 == 3 ? k - 2 : k);
+        t.customer[k] = k;
+        t.first[k / 2 + 1] = 2 * (k / 2) + 2;
+    }
+    vrp_part_fill(&t, ALL, PLACES + 2, near, count, local);
+    for (int32_t c = 1; c <= ALL; c++)
+        best += t.part.depot_distance[c];
+    t.cost = cost_of(&t);
+    assert_true(t.cost > best);
+    t.plan = (vrp_walk_plan){.steps = 100000, .hot = 1, .cold = 1e-3, .removed = 10, .longest_string = 10, .exchanges = 10};
+    vrp_view_clear(t.view);
+    variant->run(&walk, &t, &stop);
+    assert_int_equal(t.cost, cost_of(&t));
+    assert_int_equal(t.cost, best);
+    vrp_walk_close(test_ctx, &walk);
+    vrp_task_close(test_ctx, &t);
+    mco_free(test_ctx, &near);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(steps_come_to_every_place_of_a_large_part),
         TEST(ends_of_routes_are_exchanged),
         TEST(exchanges_keep_the_capacity),
         TEST(routes_with_a_limit_of_length_are_exchanged),

@@ -14,6 +14,8 @@ static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; el
 static const double TAILS_HEAT = 0.3;    // temperature of exchanges of route ends, relative to that of steps
 enum {
     LONG_ROUTE = 40, MOST_KEPT = 20,     // customers: in a longer route a middle has at most MOST_KEPT of them
+    FEW_CUSTOMERS = 1000,                // of a part whose lists fit a second-level cache
+    SEEDS_OF_PLACE = 16, STEPS_OF_PLACE = 64,  // of a larger part: so many steps take their seeds from so many customers
     STEPS_PER_LOOK = 256                 // between looks at *stop and at the view, each with a new temperature
 };
 
@@ -149,10 +151,25 @@ static int32_t take_string(vrp_walk *w, int32_t c, int32_t length)
     return change;
 }
 
+// Draws the customer around which a step takes customers out. All have the same chance. Nodes are numbered route by route, so
+// steps one after the other in a large part stay near each other, and find lists and routes in the cache. Not so with long routes:
+// there such steps gain less than others, by 0.4 % on XL-n5174-k55.
+static int32_t draw_seed(vrp_walk *w, const vrp_walk_plan *plan)
+{
+    const int32_t n = w->part->customers;
+    if (n <= FEW_CUSTOMERS || plan->tails > 0)
+        return 1 + below(w, n);
+    if (w->steps_here-- == 0) {
+        w->steps_here = STEPS_OF_PLACE - 1;
+        w->here = below(w, n);
+    }
+    return 1 + (w->here + below(w, SEEDS_OF_PLACE)) % n;
+}
+
 static int32_t ruin(vrp_walk *w, const vrp_walk_plan *plan)
 {
     const vrp_part *p = w->part;
-    const int32_t n = p->customers, seed = 1 + below(w, n);
+    const int32_t n = p->customers, seed = draw_seed(w, plan);
     const double average = (double)n / (p->routes - w->spare_count);
     const double longest = average < plan->longest_string ? average : plan->longest_string;
     const int32_t strings = (int32_t)(1 + real(w) * (4 * plan->removed / (1 + longest) - 1));
@@ -318,7 +335,7 @@ static void clear(vrp_walk *w, const vrp_task *task)
     const int32_t n = p->customers, nodes = n + 1 + p->routes;
     w->part = p;
     w->measure = vrp_has_max_length(p->problem);
-    w->step = 0;
+    w->step = w->steps_here = 0;
     memset(w->node_stamp, 0, (size_t)nodes * sizeof *w->node_stamp);
     memset(w->is_changed, 0, (size_t)nodes);
     w->changed_count = 0;

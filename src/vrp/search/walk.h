@@ -48,6 +48,7 @@ typedef struct vrp_walk {
     int32_t *route_of, *edge;  // [nodes] route, and the longer one of both edges
     int32_t *end_of;           // [nodes] route that the customer begins or ends; -1: none
     int32_t *load_of;          // [routes] INT32_MAX for an empty one
+    int32_t here, steps_here;  // the first of the customers that are seeds now, counted from 0, and for how many steps
     // Of one step:
     int32_t step;
     int32_t *node_stamp;       // [nodes] number of the last step that saved the node
