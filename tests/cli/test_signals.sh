@@ -121,8 +121,20 @@ repeated() {
     expect_json r.json stop '"time"'
 }
 
+# A proof that is cancelled says so where it tells what was rechecked: ng-routes of 200 customers are not rechecked that soon.
+cancelled_proof() {
+    "$MCO" vrp generate --customers 200 --output proof.vrp
+    start vrp proof.vrp --prove --time-limit 60
+    kill -INT "$pid"
+    expect_end 130
+    expect_json r.json stop '"cancelled"'
+    grep "^recheck .*time left" out && fail "a cancelled proof blames the time for what was not rechecked"
+    return 0
+}
+
 signals
 repeated
+cancelled_proof
 killed
 time_limit --method bb
 time_limit --method heuristic
