@@ -121,15 +121,14 @@ repeated() {
     expect_json r.json stop '"time"'
 }
 
-# A proof that is cancelled says so where it tells what was rechecked: ng-routes of 200 customers are not rechecked that soon.
+# A proof that is cancelled does not blame the time for what was not rechecked.
 cancelled_proof() {
     "$MCO" vrp generate --customers 200 --output proof.vrp
     start vrp proof.vrp --prove --time-limit 60
     kill -INT "$pid"
     expect_end 130
     expect_json r.json stop '"cancelled"'
-    grep "^recheck .*time left" out && fail "a cancelled proof blames the time for what was not rechecked"
-    return 0
+    if grep "^recheck .*time" out; then fail "a cancelled proof blames the time"; fi
 }
 
 signals

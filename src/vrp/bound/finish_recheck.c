@@ -59,7 +59,7 @@ static const char *obstacle(const vrp_root *r)
     if (r->claims.is_full)
         return "the proof has too many parts to be kept";
     if (r->claims.count == 0)
-        return "there was too little time or memory for its prices";
+        return mco_is_cancelled(r->proof->ctx) ? text_of(r, VRP_RECHECK_TIME) : "there was too little time or memory for its prices";
     return NULL;
 }
 
