@@ -112,8 +112,9 @@ static const double SAME_REQUEST_S = 1;  // timeout(1) and others signal a proce
 
 static mco_context *volatile signal_context;
 static volatile sig_atomic_t caught_signal;
-static struct timespec caught_at;  // written before caught_signal, as is
-static pid_t caught_from;          // who sent it; 0: a terminal or the system
+// Written before caught_signal: when, and which process sent it; 0: a terminal or the system.
+static struct timespec caught_at;
+static pid_t caught_from;
 
 static void on_signal(int number, siginfo_t *info, void *unused)
 {

@@ -48,7 +48,7 @@ damaged() {
     expect 3 "$MCO" flowshop solve ta082 --method beam --resume whole.ckpt
     expect_text err "the checkpoint of another instance"
     expect 3 "$MCO" flowshop solve ta081 --resume whole.ckpt
-    expect_text err "not a flow shop checkpoint"
+    expect_text err "not a checkpoint of --method bb"
     expect 0 "$MCO" flowshop solve ta081 --time-limit 0.1 --checkpoint tree.ckpt
     expect 3 "$MCO" flowshop solve ta081 --method beam --resume tree.ckpt
     expect_text err "not a checkpoint of --method beam"

@@ -121,8 +121,19 @@ repeated() {
     expect_json r.json stop '"time"'
 }
 
+# A proof that is cancelled does not blame the time for what was not rechecked.
+cancelled_proof() {
+    "$MCO" vrp generate --customers 200 --output proof.vrp
+    start vrp proof.vrp --prove --time-limit 60
+    kill -INT "$pid"
+    expect_end 130
+    expect_json r.json stop '"cancelled"'
+    if grep "^recheck .*time" out; then fail "a cancelled proof blames the time"; fi
+}
+
 signals
 repeated
+cancelled_proof
 killed
 time_limit --method bb
 time_limit --method heuristic

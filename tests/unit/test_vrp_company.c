@@ -9,6 +9,7 @@
 #include "base/run.h"
 #include "vrp/instance.h"
 #include "vrp/search/company.h"
+#include "vrp/search/stages.h"
 
 enum { CUSTOMERS = 240, BETTER = 3 };
 static const double PATIENCE_S = 60, SHORT_S = 0.3;
@@ -158,6 +159,34 @@ static void nobody_comes_where_the_clock_must_not_count(void **state)
     close_search(&w);
 }
 
+// Wherever memory lacks in the opening, the caller's context says so. Where it lacks on the cores, the other search has its answer.
+static void a_lack_of_memory_is_told(void **state)
+{
+    (void)state;
+    waiting w;
+    int refused = 0;
+    open_search(&w, SHORT_S);
+    assert_ok(vrp_search_first(&w.search));
+    for (long k = 1; k <= 24; k++) {
+        vrp_company *company = NULL;
+        test_fail_allocation(k);
+        const mco_status st = vrp_company_open(&w.search, true, &company);
+        if (st == MCO_OK)
+            assert_ok(vrp_company_close(&company));
+        test_fail_allocation(0);
+        assert_null(company);
+        assert_null(w.search.look);
+        if (st == MCO_OK)
+            continue;
+        refused++;
+        assert_int_equal(st, MCO_ERR_MEMORY);
+        assert_string_not_equal(mco_context_error(test_ctx), "");
+        (void)mco_fail(test_ctx, MCO_OK, "%s", "");
+    }
+    assert_true(refused >= 6);
+    close_search(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +195,7 @@ int main(void)
         TEST(an_earlier_look_is_still_asked_and_comes_back),
         TEST(a_given_plan_is_where_the_cores_begin),
         TEST(nobody_comes_where_the_clock_must_not_count),
+        TEST(a_lack_of_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

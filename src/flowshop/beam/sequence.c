@@ -24,8 +24,9 @@ enum {
     FALL = 200000,
     MOST_MACHINES = 20     // up to which all guides are alike
 };
-enum { FEW_JOBS = 3 };  // a machine: with fewer, the greedy finds more than a beam of twice the width
-static const double FEW_JOBS_SHARE = 0.5;  // of the time, for beams there
+// With fewer jobs a machine the greedy finds more than a beam of twice the width: there beams have this share of the time.
+enum { FEW_JOBS = 3 };
+static const double FEW_JOBS_SHARE = 0.5;
 static const double SETTLED_S = 0.01;  // a shorter beam does not tell how long a wider one takes
 
 typedef struct sequence {
@@ -69,7 +70,7 @@ static bool is_campaign(const flowshop_run *run)
     return run->params->method == MCO_FLOWSHOP_METHOD_BEAM;
 }
 
-// When beams without targets make room for the greedy behind them.
+// When beams without targets end, so that the greedy has the rest of the time.
 static double beams_end_s(const sequence *q)
 {
     const mco_flowshop *shop = q->run->shop;

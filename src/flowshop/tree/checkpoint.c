@@ -299,7 +299,7 @@ static bool is_sound(const mco_flowshop *shop, const void *state)
 
 static const char *const members[] = {"bound",    "branching", "rule_bound", "is_fixed", "is_slice",          "upper_bound", "order",
                                       "leaves",   "iterations", "steals",    "children_by_depth", "open"};
-static const flowshop_state_format format = {.kind = "mco_flowshop_checkpoint", .name = "a flow shop checkpoint", .version = 1,
+static const flowshop_state_format format = {.kind = "mco_flowshop_checkpoint", .name = "a checkpoint of --method bb", .version = 1,
                                              .members = members, .count = sizeof members / sizeof members[0],
                                              .write = write_members, .read = read_member, .is_sound = is_sound,
                                              .tail = tail, .read_tail = read_tail};

@@ -399,10 +399,11 @@ static void tell_recheck(beside *b)
     vrp_search *s = b->search;
     const mco_vrp_bound_result *r = &b->result;
     const bool is_its_bound = b->proof.scaled_bound >= s->proved;
+    const char *end = mco_is_cancelled(s->ctx) ? "nothing: the run was cancelled" : "nothing: the time was over";
     s->is_bound_rechecked = is_its_bound && r->is_bound_rechecked;
     snprintf(s->bound_checked, sizeof s->bound_checked, "%s",
              s->proved < 0 ? "" : !is_its_bound ? "nothing: the bound is that of the first ascent" :
-             r->bound_checked[0] != '\0' ? r->bound_checked : "nothing: the time was over");
+             r->bound_checked[0] != '\0' ? r->bound_checked : end);
 }
 
 // What the proof says at its end. A failure of the proof for lack of memory leaves the search's answer.

@@ -30,8 +30,10 @@ static void say(vrp_root *r, const char *what, const char *why)
     snprintf(result->bound_checked, sizeof result->bound_checked, "%s%s%s", what, why[0] != '\0' ? ": " : "", why);
 }
 
-static const char *text_of(vrp_recheck_end end)
+static const char *text_of(const vrp_root *r, vrp_recheck_end end)
 {
+    if (end == VRP_RECHECK_TIME && mco_is_cancelled(r->proof->ctx))
+        return "the run was cancelled";
     switch (end) {
     case VRP_RECHECK_TIME: return "the whole recheck would take longer than the proof, or than the time left";
     case VRP_RECHECK_ROOM: return "the whole recheck would need too many routes or tables";
@@ -57,7 +59,7 @@ static const char *obstacle(const vrp_root *r)
     if (r->claims.is_full)
         return "the proof has too many parts to be kept";
     if (r->claims.count == 0)
-        return "there was too little time or memory for its prices";
+        return mco_is_cancelled(r->proof->ctx) ? text_of(r, VRP_RECHECK_TIME) : "there was too little time or memory for its prices";
     return NULL;
 }
 
@@ -102,7 +104,7 @@ mco_status vrp_root_recheck_claims(vrp_root *root, const vrp_claims *claims, int
     if (*end == VRP_RECHECK_DISPROVED)
         st = mco_fail(proof->ctx, MCO_ERR_INTERNAL, "the recheck finds a plan that costs less than the bound %" PRId64, bound);
     mco_log(proof->ctx, MCO_LOG_DETAIL, "recheck: %lld parts, %s, %.2f s", (long long)claims->count,
-            *end == VRP_RECHECK_PROVED ? "proved" : text_of(*end), mco_clock_s() - now);
+            *end == VRP_RECHECK_PROVED ? "proved" : text_of(root, *end), mco_clock_s() - now);
 done:
     vrp_ng_sets_close(proof->ctx, &sets);
     if (st == MCO_ERR_MEMORY)
@@ -139,7 +141,7 @@ mco_status vrp_root_recheck(vrp_root *root)
     if (end == VRP_RECHECK_PROVED && why == NULL)
         say(r, "all of it", "");
     else
-        say(r, by_root > 0 ? "the root's bound" : "nothing", why != NULL ? why : text_of(end));
+        say(r, by_root > 0 ? "the root's bound" : "nothing", why != NULL ? why : text_of(r, end));
     proof->result->is_bound_rechecked = end == VRP_RECHECK_PROVED && why == NULL;
     return MCO_OK;
 }

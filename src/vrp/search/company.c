@@ -88,16 +88,23 @@ static void begin_own(vrp_company *c)
     c->own.run.stop_s = s->run.stop_s;
 }
 
+// The caller reads the errors of its own context.
+static mco_status fail_as_cores(vrp_company *c, mco_status st)
+{
+    return st != MCO_OK ? mco_fail(c->search->ctx, st, "%s", mco_context_error(c->ctx)) : MCO_OK;
+}
+
 static mco_status start(vrp_company *c, bool is_given)
 {
     mco_status st = MCO_OK;
     vrp_search *s = c->search;
     const int32_t n = s->problem->customers;
-    MCO_TRY(mco_context_create_child(s->ctx, &c->ctx));
+    if (mco_context_create_child(s->ctx, &c->ctx) != MCO_OK)
+        return mco_fail(s->ctx, MCO_ERR_MEMORY, "out of memory: a context for the cores");
     MCO_TRY(vrp_solution_new(s->ctx, n, n, &c->plan));
     begin_own(c);
     if (is_given)
-        MCO_TRY(vrp_search_note(&c->own, &s->best, s->best_cost, "start"));
+        MCO_TRY(fail_as_cores(c, vrp_search_note(&c->own, &s->best, s->best_cost, "start")));
     MCO_TRY(mco_team_start(s->ctx, 1, work, c, &c->team));
     s->look = look_of_crowd;
     s->look_user = c;
@@ -142,8 +149,8 @@ static mco_status take_end(vrp_company *c)
     c->search->iterations += c->own.iterations;
     if (c->own_status == MCO_ERR_MEMORY || c->own_status == MCO_ERR_LIMIT)
         mco_log(c->search->ctx, MCO_LOG_WARNING, "the search of the cores ended: %s", mco_context_error(c->ctx));
-    else if (c->own_status != MCO_OK)
-        return mco_fail(c->search->ctx, c->own_status, "%s", mco_context_error(c->ctx));
+    else
+        st = fail_as_cores(c, c->own_status);
 done:
     return st;
 }

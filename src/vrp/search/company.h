@@ -9,8 +9,8 @@
 typedef struct vrp_company vrp_company;
 
 // Starts the cores' search with all threads of search->params but one. It begins from search->best if that was given, else from its own
-// construction. *out stays NULL where there is one thread, a number of iterations, whose results must not depend on the clock, or a proof,
-// which has the threads. Until vrp_company_close() search->look is the company's; what it was before is still asked. Errors: MEMORY.
+// construction. *out stays NULL where there is one thread, or a proof has the threads. It also stays NULL with a number of iterations: then
+// nothing depends on the clock. Until vrp_company_close() search->look is the company's; what it was before is still asked. Errors: MEMORY.
 mco_status vrp_company_open(vrp_search *search, bool is_given, vrp_company **out);
 // Ends that search, notes its last plan, adds its steps, and releases it. NULL is allowed. A lack of memory on the cores is a warning.
 // Errors: MEMORY, INTERNAL.

@@ -190,8 +190,8 @@ static bool has_tables_of(const vrp_master *m, const vrp_ng_sets *sets)
     return own != NULL;
 }
 
-// Units are as fine as the range of values allows: with a unit of 1/16 of a cost, which keeps tables in 16 bits, the values of 10 routes behind
-// some 150 rounded rows were off by 12 costs. So tables have a grain, unless they are small.
+// Units are as fine as 32 bits allow, since rounded prices of many rows add up: in units of 1/16 of a cost, which tables of 16 bits need,
+// 10 routes behind some 150 rows lost 12 costs. So tables round arcs to a grain, unless they are small.
 enum { SMALL_CELLS = 3000, LARGEST_COST = 27000 };
 
 static int32_t grain_of_tables(const vrp_bound_problem *p)

@@ -220,7 +220,8 @@ done:
     return st;
 }
 
-// The PRICED greatest scores so far are what the second trial takes: the least of them, -1 while there are fewer.
+// Keeps the PRICED greatest scores so far in `best`, the greatest first: the second trial takes those. Returns the least of them, -1
+// while there are fewer.
 static double note_score(double *best, double score)
 {
     int at = PRICED - 1;
