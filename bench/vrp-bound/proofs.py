@@ -32,7 +32,7 @@ def prove(a, row, folder):
     fault = "above" if bound > best + 0.5 and a.action != "solve" else ""
     return [row["set"], row["instance"], row["customers"], row["bks"], r["objective"], bound, f"{100 * (1 - bound / best):.4f}",
             f"{100 * (1 - root / best):.4f}" if root is not None else "", r["outcome"], r["stop"], r["counters"].get("fleet_rule", ""),
-            r["counters"].get("is_rechecked", ""), f"{r['time']['wall_s']:.2f}", f"{r['time']['cpu_s']:.2f}", fault]
+            r["counters"].get("is_rechecked", r["counters"].get("is_bound_rechecked", "")), f"{r['time']['wall_s']:.2f}", f"{r['time']['cpu_s']:.2f}", fault]
 
 def main():
     p = argparse.ArgumentParser()
