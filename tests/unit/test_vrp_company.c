@@ -5,7 +5,6 @@
 #include <math.h>
 #include <time.h>
 
-#include "base/rng.h"
 #include "base/run.h"
 #include "vrp/instance.h"
 #include "vrp/search/company.h"
@@ -23,19 +22,10 @@ typedef struct waiting {
 
 static void open_search(waiting *w, double time_limit_s)
 {
-    double x[CUSTOMERS + 1] = {0}, y[CUSTOMERS + 1] = {0};
-    int32_t demands[CUSTOMERS];
-    mco_vrp_model model = MCO_VRP_MODEL_INIT;
-    mco_rng rng;
-    mco_rng_seed(&rng, 3, 0);
-    for (int32_t c = 1; c <= CUSTOMERS; c++) {
-        x[c] = mco_rng_below(&rng, 1000);
-        y[c] = mco_rng_below(&rng, 1000);
-        demands[c - 1] = 1;
-    }
-    model.capacity = 60;
+    mco_vrp_generation generation = MCO_VRP_GENERATION_INIT;
+    generation.customers = CUSTOMERS;
     *w = (waiting){.params = MCO_VRP_PARAMS_INIT};
-    assert_ok(mco_vrp_from_coordinates(test_ctx, CUSTOMERS, x, y, demands, &model, &w->problem));
+    assert_ok(mco_vrp_generate(test_ctx, &generation, &w->problem));
     w->params.threads = 3;
     w->search = (vrp_search){.ctx = test_ctx, .problem = w->problem, .given = w->problem, .params = &w->params, .best_cost = -1,
                              .start_cost = -1, .proved = -1};
@@ -59,6 +49,12 @@ static void rest(void)
     (void)nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
 }
 
+static void wait_for_end(waiting *w)
+{
+    while (!vrp_search_ends(&w->search))
+        rest();
+}
+
 static void plans_arrive_until_the_time_is_over(void **state)
 {
     (void)state;
@@ -67,8 +63,7 @@ static void plans_arrive_until_the_time_is_over(void **state)
     open_search(&w, SHORT_S);
     assert_ok(vrp_company_open(&w.search, false, &company));
     assert_non_null(company);
-    while (!vrp_search_ends(&w.search))
-        rest();
+    wait_for_end(&w);
     assert_int_equal(w.search.run.stop, MCO_STOP_TIME);
     assert_ok(vrp_company_close(&company));
     assert_null(company);
@@ -109,8 +104,7 @@ static void an_earlier_look_is_still_asked_and_comes_back(void **state)
     w.search.look = count_look;
     w.search.look_user = &w;
     assert_ok(vrp_company_open(&w.search, false, &company));
-    while (!vrp_search_ends(&w.search))
-        rest();
+    wait_for_end(&w);
     assert_int_equal(w.looks, 4);
     assert_ok(vrp_company_close(&company));
     assert_true(w.search.look == count_look && w.search.look_user == &w);
@@ -125,14 +119,12 @@ static void a_given_plan_is_where_the_cores_begin(void **state)
     vrp_company *company = NULL;
     open_search(&w, SHORT_S);
     assert_ok(vrp_company_open(&w.search, false, &company));
-    while (!vrp_search_ends(&w.search))
-        rest();
+    wait_for_end(&w);
     assert_ok(vrp_company_close(&company));
     const int64_t before = w.search.best_cost;
     mco_run_limit(&w.search.run, mco_run_time_s(&w.search.run) + SHORT_S);
     assert_ok(vrp_company_open(&w.search, true, &company));
-    while (!vrp_search_ends(&w.search))
-        rest();
+    wait_for_end(&w);
     assert_ok(vrp_company_close(&company));
     assert_true(w.search.best_cost <= before);
     close_search(&w);
