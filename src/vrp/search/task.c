@@ -106,7 +106,7 @@ static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near,
         int32_t held = 0;
         for (int32_t k = 0; k < count && held < p->neighbours; k++) {
             const int32_t u = local[list[k] + 1];
-            if (u == 0)
+            if (u == 0 || u > p->customers || p->place[u] != list[k] + 1)  // of no task, or of another one
                 continue;
             p->near[row + held] = u;
             p->near_distance[row + held++] = vrp_distance(problem, p->place[c], p->place[u]);
@@ -166,16 +166,24 @@ static void fill_behind(vrp_part *p, double *line)
     }
 }
 
-void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local)
+void vrp_part_number(vrp_task *task, int32_t customers, int32_t routes, int32_t *local)
 {
     vrp_part *p = &task->part;
-    const mco_vrp *problem = p->problem;
     p->customers = customers;
     p->routes = routes;
     for (int32_t c = 1; c <= customers; c++) {
-        const int32_t node = task->customer[c - 1] + 1;
-        local[node] = c;
-        p->place[c] = node;
+        p->place[c] = task->customer[c - 1] + 1;
+        local[p->place[c]] = c;
+    }
+}
+
+void vrp_part_list(vrp_task *task, const int32_t *near, int32_t count, const int32_t *local)
+{
+    vrp_part *p = &task->part;
+    const mco_vrp *problem = p->problem;
+    const int32_t customers = p->customers, routes = p->routes;
+    for (int32_t c = 1; c <= customers; c++) {
+        const int32_t node = p->place[c];
         p->demand[c] = problem->demand[node];
         p->service[c] = vrp_service(problem, node);
         p->depot_distance[c] = vrp_distance(problem, 0, node);
@@ -193,6 +201,17 @@ void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int3
             p->matrix[(int64_t)i * (customers + 1) + j] = vrp_distance(problem, p->place[i], p->place[j]);
     fill_near(p, task->customer, near, count, local);
     fill_behind(p, task->line);
-    for (int32_t c = 1; c <= customers; c++)
-        local[p->place[c]] = 0;
+}
+
+void vrp_part_clear(const vrp_task *task, int32_t *local)
+{
+    for (int32_t c = 1; c <= task->part.customers; c++)
+        local[task->part.place[c]] = 0;
+}
+
+void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local)
+{
+    vrp_part_number(task, customers, routes, local);
+    vrp_part_list(task, near, count, local);
+    vrp_part_clear(task, local);
 }
