@@ -116,20 +116,45 @@ static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near,
     }
 }
 
-static void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t *held)
+// Keeps node u in the list of c, under a name of its own. Equal changes are in the order of the names.
+static inline void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t name, int32_t *held)
 {
     const int64_t row = (int64_t)c * p->neighbours;
     const int32_t change = vrp_part_distance(p, u, c) + p->depot_distance[c] - p->depot_distance[u];
-    int32_t *nodes = p->behind + row, *changes = p->behind_change + row;
-    if (*held == p->neighbours && change >= changes[*held - 1])
+    int32_t *names = p->behind + row, *changes = p->behind_change + row;
+    int32_t k = *held;
+    if (k == p->neighbours && (change > changes[k - 1] || (change == changes[k - 1] && name > names[k - 1])))
         return;
-    int32_t k = *held < p->neighbours ? (*held)++ : p->neighbours - 1;
-    for (; k > 0 && changes[k - 1] > change; k--) {
+    if (k < p->neighbours)
+        ++*held;
+    else
+        k--;
+    for (; k > 0 && (changes[k - 1] > change || (changes[k - 1] == change && names[k - 1] > name)); k--) {
         changes[k] = changes[k - 1];
-        nodes[k] = nodes[k - 1];
+        names[k] = names[k - 1];
     }
     changes[k] = change;
-    nodes[k] = u;
+    names[k] = name;
+}
+
+static int32_t node_at(const vrp_part *p, const double *line, int32_t place)
+{
+    return (int32_t)line[2 * ((place + p->customers) % p->customers) + 1];
+}
+
+// The list of the customer at a place of the line, of those within WINDOW of it. It begins next to it, where most of the list comes from,
+// so that what follows is seldom kept.
+static void list_window(vrp_part *p, const double *line, int32_t place)
+{
+    const int32_t c = node_at(p, line, place);
+    int32_t *row = p->behind + (int64_t)c * p->neighbours;
+    int32_t held = 0;
+    for (int32_t m = 1; m <= WINDOW; m++) {
+        keep_behind(p, c, node_at(p, line, place - m), WINDOW - m, &held);
+        keep_behind(p, c, node_at(p, line, place + m), WINDOW + m, &held);
+    }
+    for (int32_t k = 0; k < held; k++)
+        row[k] = node_at(p, line, place + row[k] - WINDOW);
 }
 
 // Sorts the customers by their direction from the depot; `line` [2 * customers] receives angle and node of each. The
@@ -154,15 +179,11 @@ static void fill_behind(vrp_part *p, double *line)
         sort_directions(p, line);
     for (int32_t k = 0; k < n; k++) {
         int32_t held = 0;
-        if (is_small) {
-            for (int32_t u = 1; u <= n; u++)
-                if (u != k + 1)
-                    keep_behind(p, k + 1, u, &held);
-            continue;
-        }
-        for (int32_t m = -WINDOW; m <= WINDOW; m++)
-            if (m != 0)
-                keep_behind(p, (int32_t)line[2 * k + 1], (int32_t)line[2 * ((k + m + n) % n) + 1], &held);
+        for (int32_t u = 1; is_small && u <= n; u++)
+            if (u != k + 1)
+                keep_behind(p, k + 1, u, u, &held);
+        if (!is_small)
+            list_window(p, line, k);
     }
 }
 
