@@ -366,6 +366,17 @@ void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change)
     s->now_cost += change;
 }
 
+void vrp_rounds_take_best(vrp_rounds *s)
+{
+    const vrp_search *search = s->search;
+    if (search->best_cost < 0 || search->best_cost >= s->now_cost)
+        return;
+    vrp_solution_copy(&search->best, &s->now);
+    s->now_cost = search->best_cost;
+    if (s->vehicles > 0 && s->vehicles < s->now.routes)  // this search went on with fewer routes, another one did not
+        s->vehicles = s->now.routes;
+}
+
 int32_t vrp_rounds_longest_route(const vrp_rounds *s)
 {
     int32_t longest = 0;
