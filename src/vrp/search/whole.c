@@ -19,33 +19,71 @@ enum {
 static const double STEPS_OF_ROUND = 40, LEAST_STEPS_OF_ROUND = 8;
 static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
 
-// Cuts the solution into parts. It draws two customers, and sorts the routes by how much nearer they lie to the first
-// than to the second. Returns the number of parts, none of them empty; 0 if one would be too large for its task.
+static int32_t count_customers(const vrp_rounds *s, int32_t begin, int32_t end)
+{
+    int32_t count = 0;
+    for (int32_t k = begin; k < end; k++)
+        count += vrp_route_size(&s->now, (int32_t)s->key[2 * k + 1]);
+    return count;
+}
+
+// A customer, from 1, of the routes begin..end-1 of the list in `key`, which have so many.
+static int32_t draw_customer(vrp_rounds *s, int32_t begin, int32_t count)
+{
+    int32_t k = begin, left = (int32_t)mco_rng_below(&s->rng, (uint32_t)count);
+    if (count == s->problem->customers)
+        return left + 1;
+    for (; left >= vrp_route_size(&s->now, (int32_t)s->key[2 * k + 1]); k++)
+        left -= vrp_route_size(&s->now, (int32_t)s->key[2 * k + 1]);
+    return s->now.order[s->now.first[(int32_t)s->key[2 * k + 1]] + left] + 1;
+}
+
+// Draws two customers, and sorts the routes begin..end-1 of the list by how much nearer they lie to the first than to the second.
+static void sort_along_line(vrp_rounds *s, int32_t begin, int32_t end, int32_t count)
+{
+    const int32_t a = draw_customer(s, begin, count), b = draw_customer(s, begin, count);
+    for (int32_t k = begin; k < end; k++) {
+        const int32_t r = (int32_t)s->key[2 * k + 1];
+        double sum = 0;
+        for (int32_t m = s->now.first[r]; m < s->now.first[r + 1]; m++)
+            sum += vrp_distance(s->problem, a, s->now.order[m] + 1) - vrp_distance(s->problem, b, s->now.order[m] + 1);
+        s->key[2 * k] = sum / vrp_route_size(&s->now, r);
+    }
+    qsort(s->key + 2 * (int64_t)begin, (size_t)(end - begin), 2 * sizeof *s->key, vrp_by_key);
+}
+
+// Cuts the routes begin..end-1 of the list into halves of halves, `parts` in all, which become the tasks from *part on. Each half has a
+// line of its own, so that parts are compact. False if a part would be too large for its task.
+static bool cut_list(vrp_rounds *s, int32_t begin, int32_t end, int32_t parts, int32_t *part)
+{
+    const int32_t left = parts / 2, count = count_customers(s, begin, end);
+    int32_t at = begin;
+    if (begin == end)
+        return true;
+    if (parts == 1 && count > s->tasks[*part].part.most_customers)
+        return false;
+    if (parts == 1) {
+        for (; at < end; at++)
+            vrp_rounds_add_route(s, *part, (int32_t)s->key[2 * at + 1]);
+        ++*part;
+        return true;
+    }
+    sort_along_line(s, begin, end, count);
+    for (int64_t before = 0; at < end && before * parts < (int64_t)left * count; at++)
+        before += vrp_route_size(&s->now, (int32_t)s->key[2 * at + 1]);
+    return cut_list(s, begin, at, left, part) && cut_list(s, at, end, parts - left, part);
+}
+
+// Cuts the solution into parts. Returns their number, none of them empty; 0 if one would be too large for its task.
 static int32_t cut(vrp_rounds *s, int32_t parts)
 {
-    const int32_t n = s->problem->customers, routes = s->now.routes;
-    const int32_t a = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1, b = (int32_t)mco_rng_below(&s->rng, (uint32_t)n) + 1;
-    for (int32_t r = 0; r < routes; r++) {
-        double sum = 0;
-        for (int32_t k = s->now.first[r]; k < s->now.first[r + 1]; k++)
-            sum += vrp_distance(s->problem, a, s->now.order[k] + 1) - vrp_distance(s->problem, b, s->now.order[k] + 1);
-        s->key[2 * r] = sum / vrp_route_size(&s->now, r);
+    int32_t part = 0;
+    for (int32_t r = 0; r < s->now.routes; r++)
         s->key[2 * r + 1] = r;
-    }
-    qsort(s->key, (size_t)routes, 2 * sizeof *s->key, vrp_by_key);
     vrp_rounds_begin_tasks(s, parts);
-    int64_t count = 0;
-    int32_t part = -1, last = -1;
-    for (int32_t k = 0; k < routes; k++) {
-        const int32_t r = (int32_t)s->key[2 * k + 1], place = (int32_t)(count * parts / n);
-        part += place != last;
-        last = place;
-        if (s->tasks[part].first[s->tasks[part].routes] + vrp_route_size(&s->now, r) > s->tasks[part].part.most_customers)
-            return 0;
-        vrp_rounds_add_route(s, part, r);
-        count += vrp_route_size(&s->now, r);
-    }
-    return part + 1;
+    if (parts == 1)  // its routes are sorted like those of others
+        sort_along_line(s, 0, s->now.routes, s->problem->customers);
+    return cut_list(s, 0, s->now.routes, parts, &part) ? part : 0;
 }
 
 double vrp_whole_steps(const vrp_rounds *s)
