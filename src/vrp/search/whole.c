@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The annealing of the whole solution. Every round cuts it along another line into about as many parts as there are cores.
+// The annealing of the whole solution. Every round cuts it anew into about as many parts as there are cores.
 #include <math.h>
 #include <stdlib.h>
 
