@@ -106,39 +106,31 @@ DEVICE uint32_t first_node(const flowshop_beam_gpu_args &a, int part)
 
 // ---- A node in shared memory
 
-// What a warp has there. In the order of the end that grows, step i has a machine; `next` belongs to the machine after it.
+// What a warp has there. In the order of the end that grows, step i has a machine; `next` belongs to the machine after it. Terms of a quad of
+// steps lie side by side.
 struct warp_memory {
-    uint32_t *words;  // [2][2][steps] next and rest, in both halves, for the bounds of each end
+    uint32_t *words;  // [2][quads][2][QUAD] next and rest, in both halves, for the bounds of each end
     int steps;        // machines, the last quad filled up
     uint16_t *list;   // [room] free jobs, ascending; behind them [2][room] bounds of their children at each end
     int room;
     uint32_t *range;  // the least and the largest key so far
 };
 
-DEVICE uint32_t *next_of(const warp_memory &s, int side)
+// Where term `term` of step i is, of `terms` a step.
+DEVICE int place_of(int terms, int term, int i)
+{
+    return (i / QUAD * terms + term) * QUAD + i % QUAD;
+}
+
+DEVICE uint32_t *bound_terms(const warp_memory &s, int side)
 {
     return s.words + 2 * side * s.steps;
 }
 
-DEVICE uint32_t *rest_of(const warp_memory &s, int side)
-{
-    return next_of(s, side) + s.steps;
-}
-
-// The same memory for the guide.
-DEVICE float *step_of(const warp_memory &s)
+// The same memory for the guide: [quads][3][QUAD] the step, the slopes of the gap and of the time.
+DEVICE float *guide_terms(const warp_memory &s)
 {
     return (float *)s.words;
-}
-
-DEVICE float *gap_slope_of(const warp_memory &s)
-{
-    return step_of(s) + s.steps;
-}
-
-DEVICE float *time_slope_of(const warp_memory &s)
-{
-    return step_of(s) + 2 * s.steps;
 }
 
 DEVICE uint16_t *bounds_of(const warp_memory &s, int side)
@@ -201,10 +193,10 @@ DEVICE void fill_bound_terms(const flowshop_beam_gpu_args &a, uint32_t node, int
         const bool is_machine = k < a.machines;
         const uint32_t f = is_machine ? front[k] : 0, b = is_machine ? back[k] : 0, l = is_machine ? left[k] : 0;
         const int from_end = steps - 1 - k;
-        next_of(s, 0)[k > 0 ? k - 1 : steps - 1] = k > 0 ? in_both_halves(f) : 0;
-        rest_of(s, 0)[k] = in_both_halves(l + b);
-        next_of(s, 1)[from_end > 0 ? from_end - 1 : steps - 1] = from_end > 0 ? in_both_halves(b) : 0;
-        rest_of(s, 1)[from_end] = in_both_halves(l + f);
+        bound_terms(s, 0)[place_of(2, 0, k > 0 ? k - 1 : steps - 1)] = k > 0 ? in_both_halves(f) : 0;
+        bound_terms(s, 0)[place_of(2, 1, k)] = in_both_halves(l + b);
+        bound_terms(s, 1)[place_of(2, 0, from_end > 0 ? from_end - 1 : steps - 1)] = from_end > 0 ? in_both_halves(b) : 0;
+        bound_terms(s, 1)[place_of(2, 1, from_end)] = in_both_halves(l + f);
     }
 }
 
@@ -261,16 +253,16 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         for (int h = 0; h < 2; h++)
             job[p][h] = table + s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)] * a.job_words + w.start;
     }
-    const uint4 *const nexts = (const uint4 *)next_of(s, side), *const rests = (const uint4 *)rest_of(s, side);
+    const uint4 *terms = (const uint4 *)bound_terms(s, side), *const end = terms + 2 * a.quads;
 #pragma unroll 1
-    for (int q = 0; q < a.quads; q++) {
+    for (; terms != end; terms += 2) {
         uint32_t times[PAIRS][2][BYTES];
 #pragma unroll
         for (int p = 0; p < PAIRS; p++)
 #pragma unroll
             for (int h = 0; h < 2; h++)
                 take_quad<BYTES>(w, job[p][h], times[p][h]);
-        const uint4 n = nexts[q], r = rests[q];
+        const uint4 n = terms[0], r = terms[1];
         const uint32_t next[QUAD] = {n.x, n.y, n.z, n.w}, rest[QUAD] = {r.x, r.y, r.z, r.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
@@ -348,8 +340,9 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
 #pragma unroll 1
     for (int i = lane; i < steps; i += WARP) {
         const int k = side == 0 ? i : steps - 1 - i, after = side == 0 ? k + 1 : k - 1;
-        step_of(s)[i] = -TIME_BASE;
-        gap_slope_of(s)[i] = time_slope_of(s)[i] = 0;
+        float *const term = guide_terms(s) + place_of(3, 0, i);
+        term[0] = -TIME_BASE;
+        term[QUAD] = term[2 * QUAD] = 0;
         if (k >= a.machines)
             continue;
         const uint32_t idle = idle_at(a, node, side, k), reach = grown[k] + a.d_means[k], unit = LARGEST_SLOPE * base / reach;
@@ -357,9 +350,9 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
         const int share = (int)((idle << WEIGHT_BITS) / reach);
         weight += share - (int)(share * (a.largest - (int)a.d_means[k]) / (int)reach);
         if (after >= 0 && after < a.machines)
-            step_of(s)[i] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
-        gap_slope_of(s)[i] = (float)(unit - time_slope) * scale;
-        time_slope_of(s)[i] = (float)time_slope * scale;
+            term[0] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
+        term[QUAD] = (float)(unit - time_slope) * scale;
+        term[2 * QUAD] = (float)time_slope * scale;
     }
     weight = warp_sum_wide(weight) + head.weight[1 - side];
     return {(float)weight * (1.0f / (1 << WEIGHT_BITS)), __frcp_rn((float)base * scale),
@@ -389,15 +382,14 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         job[e] = table + s.list[alive[min(first + WARP * e + lane, count - 1)]] * a.job_words + w.start;
     }
     const float largest = TIME_BASE + (float)a.largest / UNIT;
-    const float4 *const all_steps = (const float4 *)step_of(s);
-    const float4 *const gap_slopes = (const float4 *)gap_slope_of(s), *const time_slopes = (const float4 *)time_slope_of(s);
+    const float4 *terms = (const float4 *)guide_terms(s), *const end = terms + 3 * a.quads;
 #pragma unroll 1
-    for (int q = 0; q < a.quads; q++) {
+    for (; terms != end; terms += 3) {
         uint32_t times[EACH][BYTES];
 #pragma unroll
         for (int e = 0; e < EACH; e++)
             take_quad<BYTES>(w, job[e], times[e]);
-        const float4 t = all_steps[q], u = gap_slopes[q], v = time_slopes[q];
+        const float4 t = terms[0], u = terms[1], v = terms[2];
         const float steps[QUAD] = {t.x, t.y, t.z, t.w}, of_gap[QUAD] = {u.x, u.y, u.z, u.w}, of_time[QUAD] = {v.x, v.y, v.z, v.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
