@@ -218,6 +218,7 @@ template <int BYTES> DEVICE walk<BYTES> walk_of(const flowshop_beam_gpu_args &a,
         // Of the bytes of two words. A selector from 8 on repeats the sign bit of its byte, which is 0 in a time.
         w.pair[i] = BYTES == 1 ? at | (8 | at) << 4 | (4 | at) << 8 | (12 | at) << 12 : half | (half + 1) << 4 | (half + 4) << 8 | (half + 5) << 12;
         w.single[i] = BYTES == 1 ? 0x7440u | at : 0x7400u | (half + 1) << 4 | half;
+        asm volatile("" : "+r"(w.pair[i]), "+r"(w.single[i]));  // in registers of threads, which permute() needs; else they are moved there each time
     }
     return w;
 }
@@ -292,7 +293,7 @@ template <int BYTES>
 DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
 {
     const walk<BYTES> w = walk_of<BYTES>(a, side);
-    constexpr int PAIRS = 2, BLOCK = 2 * WARP * PAIRS;
+    constexpr int PAIRS = 4, BLOCK = 2 * WARP * PAIRS;
     const int free_jobs = a.jobs - a.depth, last = a.quads * QUAD - 1;
     const uint32_t floor = in_both_halves(a.d_node_heads[a.depth & 1][node].bound);
     // The first machine of this end; one that fills up the last quad has time 0.
@@ -300,8 +301,11 @@ DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *tab
     tally t = {0, 0};
     int first = 0;
 #pragma unroll 1
-    for (; free_jobs - first > BLOCK / 2; first += BLOCK)
+    for (; free_jobs - first > BLOCK * 3 / 4; first += BLOCK)
         bound_block<BYTES, PAIRS>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
+#pragma unroll 1
+    for (; free_jobs - first > BLOCK / 4; first += BLOCK / 2)
+        bound_block<BYTES, 2>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     if (first < free_jobs)
         bound_block<BYTES, 1>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     return {warp_sum(t.below), warp_sum(t.sum)};
