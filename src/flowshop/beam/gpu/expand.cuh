@@ -218,7 +218,6 @@ template <int BYTES> DEVICE walk<BYTES> walk_of(const flowshop_beam_gpu_args &a,
         // Of the bytes of two words. A selector from 8 on repeats the sign bit of its byte, which is 0 in a time.
         w.pair[i] = BYTES == 1 ? at | (8 | at) << 4 | (4 | at) << 8 | (12 | at) << 12 : half | (half + 1) << 4 | (half + 4) << 8 | (half + 5) << 12;
         w.single[i] = BYTES == 1 ? 0x7440u | at : 0x7400u | (half + 1) << 4 | half;
-        asm volatile("" : "+r"(w.pair[i]), "+r"(w.single[i]));  // in registers of threads, which permute() needs; else they are moved there each time
     }
     return w;
 }
@@ -514,7 +513,8 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
             front = back;
             back = bound_children<BYTES>(a, table, s, node, end, lane);
         }
-        const int side = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
+        const int chosen = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
+        const int side = __shfl_sync(ALL_LANES, chosen, lane);  // not for the compiler uniform: permute() takes selectors from registers of threads
         if (lane < a.parts)
             a.peers[lane].d_sides[a.depth & 1][node] = (uint8_t)side;
         __syncwarp();
