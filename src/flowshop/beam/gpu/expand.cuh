@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Bounds of the children of both ends, the end that grows, and the keys of its children (flowshop/beam/layer.h has the definitions).
 //
-// Mapping. A warp has a node, a block the table of times in shared memory. For the bounds a lane has pairs of children, one in each half
-// of a register; for the guide it has single children whose bound is below `upper`.
+// Mapping. A warp has a node, a block the table of times in shared memory. Nodes differ in their children below `upper`, so a warp that is
+// done asks for the next one. For the bounds a lane has pairs of children, one in each half of a register; for the guide it has single
+// children whose bound is below `upper`.
 //
 // Bounds. Two instructions a machine and pair: max(bound, start + rest) and max(start + time, free). Halves do not overflow: `upper` and
 // the work of the longest job together fit 16 bits.
@@ -478,6 +479,7 @@ DEVICE void report_range(const flowshop_beam_gpu_args &a, const warp_memory &s, 
     }
     if (!is_last_block(a) || threadIdx.x > 0)
         return;
+    c->taken = 0;
     const uint32_t least = atomicExch(&c->least, NONE), largest = atomicExch(&c->largest, 0u);
     for (int p = 0; p < a.parts; p++) {
         a.peers[p].d_reports[a.part].least = least;
@@ -499,11 +501,15 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
         s.range[0] = NONE;
         s.range[1] = 0;
     }
-    for (uint32_t node = first_node(a, a.part) + blockIdx.x * warps + warp; node < end_node; node += gridDim.x * warps) {
+    const uint32_t first = first_node(a, a.part), at_once = gridDim.x * warps;
+    uint32_t next = 0;
+    for (uint32_t node = first + blockIdx.x * warps + warp; node < end_node; node = first + at_once + __shfl_sync(ALL_LANES, next, 0)) {
         if (__any_sync(ALL_LANES, must_stop(a))) {
             pass_stop_on(a);
             break;
         }
+        if (lane == 0)
+            next = atomicAdd(&a.d_control->taken, 1u);  // needed after this node
         list_free_jobs(a, node, lane, s.list);
         fill_bound_terms(a, node, lane, s);
         __syncwarp();
@@ -514,7 +520,8 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
             back = bound_children<BYTES>(a, table, s, node, end, lane);
         }
         const int chosen = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
-        const int side = __shfl_sync(ALL_LANES, chosen, lane);  // not for the compiler uniform: permute() takes selectors from registers of threads
+        // permute() takes selectors from registers of threads. The compiler must not know that all lanes have the same.
+        const int side = __shfl_sync(ALL_LANES, chosen, lane);
         if (lane < a.parts)
             a.peers[lane].d_sides[a.depth & 1][node] = (uint8_t)side;
         __syncwarp();
