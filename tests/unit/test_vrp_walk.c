@@ -4,6 +4,7 @@
 // middle. One exchange makes them straight; no single customer that moves does.
 #include <math.h>
 
+#include "base/clock.h"
 #include "test_support.h"
 
 #include "vrp/search/neighbours.h"
@@ -104,6 +105,22 @@ static int64_t gain_of_middles(const mco_vrp *problem, int32_t proposals)
 {
     const vrp_walk_plan plan = {.steps = 1, .hot = 1e-3, .cold = 1e-3, .removed = 1, .longest_string = 1, .middles = proposals};
     return walk_gain(problem, &plan, 15, 25);
+}
+
+// Whatever its steps, such a walk lasts as long as it is told to, or a few steps where that is no time.
+static void a_walk_may_go_by_the_clock(void **state)
+{
+    (void)state;
+    enum { SHORT_MS = 60 };
+    mco_vrp *problem = rows(1, ROW, 0);
+    vrp_walk_plan plan = {.steps = 1, .seconds = SHORT_MS * 1e-3, .hot = 1, .cold = 1e-3, .removed = 10, .longest_string = 10};
+    const double begin_s = mco_clock_s();
+    const int64_t fall = walk_gain(problem, &plan, ROW / 2, ROW);
+    assert_true(mco_clock_s() - begin_s >= plan.seconds);
+    assert_true(fall > 0);
+    plan.seconds = 1e-9;
+    assert_in_range(walk_gain(problem, &plan, ROW / 2, ROW), 0, fall);
+    mco_vrp_destroy(test_ctx, &problem);
 }
 
 static void ends_of_routes_are_exchanged(void **state)
@@ -233,6 +250,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(steps_come_to_every_place_of_a_large_part),
+        TEST(a_walk_may_go_by_the_clock),
         TEST(ends_of_routes_are_exchanged),
         TEST(exchanges_keep_the_capacity),
         TEST(routes_with_a_limit_of_length_are_exchanged),

@@ -193,12 +193,9 @@ bool vrp_rounds_watch(void *rounds)
 // once end at the same moment, whatever steps they have done, and no core waits for another.
 static void time_walks(vrp_rounds *s, int32_t count)
 {
-    const double now_s = mco_clock_s();
     const bool is_timed = !vrp_rounds_counts_steps(s) && s->processor->gpus == 0 && count <= s->processor->threads;
-    for (int32_t k = 0; k < count; k++) {
-        s->tasks[k].plan.begin_s = now_s;
-        s->tasks[k].plan.end_s = is_timed ? now_s + (double)s->tasks[k].plan.steps / s->rate : 0;
-    }
+    for (int32_t k = 0; k < count; k++)
+        s->tasks[k].plan.seconds = is_timed ? (double)s->tasks[k].plan.steps / s->rate : 0;
 }
 
 static void begin_run(vrp_rounds *s, int32_t count, int32_t groups, const char *source)

@@ -34,7 +34,7 @@ typedef struct vrp_part {
 // Parameters of a walk. The temperature falls geometrically from hot to cold over the steps.
 typedef struct vrp_walk_plan {
     int64_t steps;
-    double begin_s, end_s;   // end_s > 0: the walk cools and ends by mco_clock_s() instead of by its steps; cores only
+    double seconds;          // > 0: the walk lasts so long and cools by the clock, instead of by its steps; cores only
     double hot, cold;        // in units of cost
     double removed;          // customers that a step takes out: about so many on average
     int32_t longest_string;

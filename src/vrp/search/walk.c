@@ -447,18 +447,19 @@ static bool complete(vrp_walk *w)
     return true;
 }
 
-// The share of the walk that is over before step k.
-static double share_of(const vrp_walk_plan *plan, int64_t k)
+// The share of the walk that is over before step k. A walk of no length makes some steps, too.
+static double share_of(const vrp_walk_plan *plan, double begin_s, int64_t k)
 {
-    if (plan->end_s > 0)
-        return k > 0 ? (mco_clock_s() - plan->begin_s) / (plan->end_s - plan->begin_s) : 0;
+    if (plan->seconds > 0)
+        return k > 0 ? (mco_clock_s() - begin_s) / plan->seconds : 0;
     return (double)k / (double)plan->steps;
 }
 
 static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     const vrp_walk_plan *plan = &task->plan;
-    const int64_t most = plan->end_s > 0 ? INT64_MAX : plan->steps;
+    const int64_t most = plan->seconds > 0 ? INT64_MAX : plan->steps;
+    const double begin_s = plan->seconds > 0 ? mco_clock_s() : 0;
     load(w, task);
     if (!complete(w)) {
         task->cost = INT64_MAX;
@@ -470,7 +471,7 @@ static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
     bool is_stopped = false;
     for (; k < most; k++) {
         if (k % STEPS_PER_LOOK == 0) {
-            const double share = share_of(plan, k);
+            const double share = share_of(plan, begin_s, k);
             is_stopped = atomic_load_explicit(stop, memory_order_relaxed);
             if (is_stopped || share >= 1)
                 break;
