@@ -189,11 +189,11 @@ bool vrp_rounds_watch(void *rounds)
 
 // ---- Runs
 
-// A step takes longer in some parts than in others, by up to a half where routes are long. So with a time limit tasks that all run at
-// once end at the same moment, whatever steps they have done, and no core waits for another.
+// A step takes longer in some parts than in others, by up to a half where routes are long. So walks that all run at once may end at the
+// same moment, and no core waits for another.
 static void time_walks(vrp_rounds *s, int32_t count)
 {
-    const bool is_timed = !vrp_rounds_counts_steps(s) && s->processor->gpus == 0 && count <= s->processor->threads;
+    const bool is_timed = s->ends_together && count > 1 && !vrp_rounds_counts_steps(s) && s->processor->gpus == 0 && count <= s->processor->threads;
     for (int32_t k = 0; k < count; k++)
         s->tasks[k].plan.seconds = is_timed ? (double)s->tasks[k].plan.steps / s->rate : 0;
 }

@@ -41,6 +41,7 @@ typedef struct vrp_rounds {
     double edge;                 // mean edge of the first solution
     vrp_temperatures temperatures;  // by the first solution
     bool is_wide;                // their range (vrp/search/temperature.h)
+    bool ends_together;          // with a time limit the walks of a run end at the same moment, whatever steps they have done
     double rate;                 // steps a second of one task at a time
     int32_t vehicles;            // a solution may have at most so many routes; 0: any number
     vrp_watch watch;             // of what comes before the tasks

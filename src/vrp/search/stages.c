@@ -345,7 +345,8 @@ done:
 static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor *regions)
 {
     mco_status st = MCO_OK;
-    vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores, .is_wide = regions != NULL};
+    vrp_rounds s = {.search = search, .problem = search->problem, .processor = cores, .is_wide = regions != NULL,
+                    .ends_together = search->problem->customers > SMALL_CUSTOMERS};
     const bool is_given = search->best_cost >= 0;
     bool has_solution = false;
     double device_s = 0;
