@@ -3,8 +3,8 @@
 // chance led it. So the search then anneals regions of some hundred customers again and again from a low temperature, and each
 // keeps the best that it has had. Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the
 // same time. On a GPU a crowd takes the place of both where it can (vrp/search/crowd.c), and the cores search beside it
-// (vrp/search/company.c); then its parts begin from the better one of both plans. A given start is not annealed as a whole. Small instances have a population instead
-// (vrp/genetic/population.c); it keeps a given start.
+// (vrp/search/company.c); then its parts begin from the better one of both plans. A given start is not annealed as a whole. Small
+// instances have a population instead (vrp/genetic/population.c); it keeps a given start.
 //
 // Lengths of the stages are shares of the time limit, or of the number of iterations. With a number of iterations
 // nothing depends on the clock.
