@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "lp/lp.h"
+#include "vrp/bound/recheck_proof.h"
 #include "vrp/bound/tree/inside.h"
 
 enum { MOST_CUSTOMERS = 12, LARGEST = 4000, SKIPPED = 77 };
@@ -34,6 +35,16 @@ static mco_vrp *random_instance(uint64_t *seed, int32_t customers, int32_t vehic
     return vrp;
 }
 
+// The same with a limit of length that binds many routes and no single customer.
+static mco_vrp *short_instance(uint64_t *seed, int32_t customers)
+{
+    mco_vrp *vrp = random_instance(seed, customers, 0);
+    for (int32_t i = 1; i < vrp->nodes; i++)
+        if (vrp->max_length == MCO_VRP_MAX_LENGTH || vrp->max_length < 2 * mco_vrp_distance(vrp, 0, i))
+            vrp->max_length = 2 * mco_vrp_distance(vrp, 0, i);
+    return vrp;
+}
+
 // The cheapest plan of least..most routes by dynamic programming over all sets of customers; INT64_MAX: none.
 static int64_t exact_cost(const mco_vrp *vrp, vrp_fleet fleet)
 {
@@ -55,6 +66,8 @@ static int64_t exact_cost(const mco_vrp *vrp, vrp_fleet fleet)
             if (s >> i & 1 && load <= vrp->capacity && path[s][i] + mco_vrp_distance(vrp, i + 1, 0) < route[s])
                 route[s] = path[s][i] + mco_vrp_distance(vrp, i + 1, 0);
         }
+        if (vrp_has_max_length(vrp) && route[s] > vrp->max_length)
+            route[s] = INT64_MAX;
     }
     for (int32_t s = 0; s < sets; s++)
         value[0][s] = s == 0 ? 0 : INT64_MAX;
@@ -80,11 +93,11 @@ typedef struct root {
 } root;
 
 // A root of q-routes (size 0) or ng-routes, without cuts.
-static void open_root(root *r, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t size)
+static void open_root_in_units(root *r, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t size, int32_t largest)
 {
     bool is_done;
     r->relax = (vrp_relax_settings){.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
-    assert_ok(vrp_bound_problem_open(test_ctx, vrp, vehicles, exactly, LARGEST, &r->problem));
+    assert_ok(vrp_bound_problem_open(test_ctx, vrp, vehicles, exactly, largest, &r->problem));
     assert_ok(vrp_master_open(test_ctx, NULL, &r->problem, NULL, NULL, NULL, &r->master));
     r->master.threads = 1;
     if (size == 0)
@@ -92,6 +105,11 @@ static void open_root(root *r, const mco_vrp *vrp, int32_t vehicles, bool exactl
     else
         assert_ok(vrp_master_take_ng(&r->master, &r->relax, size));
     assert_ok(vrp_master_solve(&r->master, INFINITY, &is_done));
+}
+
+static void open_root(root *r, const mco_vrp *vrp, int32_t vehicles, bool exactly, int32_t size)
+{
+    open_root_in_units(r, vrp, vehicles, exactly, size, LARGEST);
 }
 
 static void close_root(root *r)
@@ -267,6 +285,114 @@ static void test_sides_hold(void **state)
     assert_true(tested > 10);
 }
 
+// Whether the recheck proves the bound of a tree; it may lack room, and finds nothing that breaks it.
+static bool is_rechecked(const mco_vrp *vrp, const vrp_bound_problem *p, const vrp_claims *claims, int64_t bound)
+{
+    vrp_ng_sets sets = {0};
+    vrp_recheck_end end;
+    int64_t part;
+    assert_ok(vrp_ng_sets_open(test_ctx, p, 8, &sets));
+    assert_ok(vrp_bound_recheck_proof(test_ctx, vrp, p->fleet, claims, &sets, bound, INFINITY, &end, &part));
+    vrp_ng_sets_close(test_ctx, &sets);
+    assert_true(end != VRP_RECHECK_DISPROVED);
+    return end == VRP_RECHECK_PROVED;
+}
+
+// Whole programs whose routes are too long have nothing to be divided by, and enumerations get no labels. Such a node is set aside, the
+// others are all solved, and the bound is a bound.
+static void test_set_aside(void **state)
+{
+    (void)state;
+    uint64_t seed = 13;
+    const int rounds = TEST_IS_SANITIZED ? 6 : 20;
+    int aside = 0, went_on = 0, rechecked = 0;
+    for (int round = 0; round < rounds; round++) {
+        root r;
+        vrp_tree_result result;
+        vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+        vrp_claims claims = {0};
+        mco_vrp *vrp = short_instance(&seed, 9);
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, all);
+        settings.known = best + draw(&seed, 3);
+        settings.most_labels = 1;
+        settings.cuts_capacity = settings.cuts_rank1 = false;
+        settings.claims = &claims;
+        open_root(&r, vrp, 0, false, round % 2 == 0 ? 0 : 3);
+        const int64_t bound = vrp_bound_proved(&r.problem, r.master.bound > 0 ? r.master.bound : 0);
+        assert_ok(vrp_tree_solve(&r.master, &settings, &result));
+        assert_true(result.bound >= bound);
+        assert_true(result.is_done ? result.bound == settings.known : result.bound <= best);
+        assert_true(result.is_done == (result.nodes_aside == 0));  // nothing else is left open
+        rechecked += is_rechecked(vrp, &r.problem, &claims, result.bound);
+        aside += result.nodes_aside > 0;
+        went_on += result.nodes_aside > 1;
+        vrp_claims_clear(test_ctx, &claims);
+        vrp_tree_result_clear(test_ctx, &result);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    print_message("%d trees have nodes aside, %d of them more than one, %d bounds rechecked\n", aside, went_on, rechecked);
+    assert_true(aside > rounds / 2 && went_on > rounds / 4 && rechecked > rounds / 2);
+}
+
+// The greatest dual of a customer with twice those of its sets, over the greatest price: beyond 1 one of them may be cut off.
+static double greatest_share(const vrp_master *m)
+{
+    double most = 0;
+    for (int32_t i = 1; i < m->problem->nodes; i++) {
+        double sum = fabs(m->lp_customer[i]);
+        for (int64_t k = 0; k < m->cuts.count; k++)
+            sum += vrp_set_has(m->cuts.cut[k].member, i) ? 2 * fabs(m->lp_row[k]) : 0;
+        most = fmax(most, sum);
+    }
+    return most / vrp_prices_most(m->problem);
+}
+
+// Rows of branches have many duals, some as large as artificial columns allow. In the finest units, where prices end soon, what a node proves
+// is the value of its program all the same, but for rounded prices.
+static void test_duals_are_prices(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    int large = 0;
+    double farthest = 0;
+    for (int round = 0; round < 60; round++) {
+        root r;
+        vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+        vrp_tree_result unused = {0};
+        mco_vrp *vrp = random_instance(&seed, 10, 0);
+        open_root(&r, vrp, 0, false, 3);
+        const int32_t largest = (int32_t)(vrp_prices_most(&r.problem) / 4);
+        close_root(&r);
+        open_root_in_units(&r, vrp, 0, false, 3, largest);
+        tree t = {.ctx = test_ctx, .m = &r.master, .settings = &settings, .result = &unused, .root = &r.problem, .problem = r.problem,
+                  .artificial_cost = r.master.artificial_cost, .known = INT64_MAX};
+        r.master.problem = &t.problem;
+        for (int32_t depth = 0; depth < 12; depth++) {
+            tree_state *at = NULL;
+            int64_t proved = 0;
+            const int32_t first = 1 + draw(&seed, 9);
+            int32_t pair[2] = {first, first + 1 + draw(&seed, 10 - first)};
+            tree_side side = {.fleet = r.problem.fleet, .sense = draw(&seed, 3) > 0 ? VRP_CUT_AT_MOST : VRP_CUT_AT_LEAST, .size = 2, .node = pair};
+            side.rhs = side.sense == VRP_CUT_AT_MOST ? 2 : 4;
+            assert_ok(tree_state_save(&t, &at));
+            assert_ok(tree_load(&t, at, &side));
+            assert_ok(tree_price(&t, 0, INFINITY, &proved));
+            tree_state_drop(test_ctx, &at);
+            const double share = greatest_share(&r.master), off = r.master.lp_value - (double)proved;
+            assert_true(off <= 4.0 * r.problem.nodes * (r.problem.fleet.most + 1));
+            assert_true(share <= 1 + 1e-9);
+            large += share > 0.9;
+            farthest = fmax(farthest, off);
+        }
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    print_message("%d programs with a dual near the greatest price, proved to %.1f units\n", large, farthest);
+    assert_true(large > 10);
+}
+
 // With the time over, or after a few nodes, the bound so far holds.
 static void test_stopped(void **state)
 {
@@ -331,6 +457,8 @@ int main(void)
         TEST(test_against_all_plans),
         TEST(test_without_a_known_plan),
         TEST(test_sides_hold),
+        TEST(test_duals_are_prices),
+        TEST(test_set_aside),
         TEST(test_stopped),
         TEST(test_memory_failures),
     };

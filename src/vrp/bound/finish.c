@@ -55,7 +55,7 @@ static const vrp_ng_sets *sets_of(const vrp_root *r)
 }
 
 // The largest cost of an arc in the finer unit: as large as the greatest price allows, which vrp_prices_round() would cut off beyond
-// VRP_NO_PATH / 8 for a path.
+// vrp_prices_most().
 static int32_t finer_cost(const vrp_root *r)
 {
     const vrp_bound_problem *p = &r->problem;
@@ -70,8 +70,7 @@ static int32_t finer_cost(const vrp_root *r)
         for (int32_t j = 0; j < p->nodes; j++)
             if (i != j && p->cost[(int64_t)i * p->stride + j] > cost)
                 cost = p->cost[(int64_t)i * p->stride + j];
-    const double most = VRP_NO_PATH / 8 / ((double)p->capacity / p->least_demand + 1);
-    return (int32_t)fmin(LARGEST_COST, cost * fmax(1, most / price));
+    return (int32_t)fmin(LARGEST_COST, cost * fmax(1, vrp_prices_most(p) / price));
 }
 
 // Opens the problem in the finer unit, until the run ends: the distances of 10,000 customers alone take a second.

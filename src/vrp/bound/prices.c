@@ -79,13 +79,13 @@ int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price,
     return value;
 }
 
-// A program that is not yet feasible has duals as large as its artificial columns are dear. Any prices prove a bound: those beyond what a
-// pass can sum along a path are cut off.
-static double most_price(const vrp_bound_problem *p)
+double vrp_prices_most(const vrp_bound_problem *problem)
 {
-    return (double)(VRP_NO_PATH / 8) / ((double)p->capacity / p->least_demand + 1);
+    return (double)(VRP_NO_PATH / 8) / ((double)problem->capacity / problem->least_demand + 1);
 }
 
+// Any prices prove a bound: duals beyond what a pass can sum are cut off. Each loses by itself what the others count on, so a program whose
+// bound matters keeps its duals below (vrp_program_open).
 static double within_range(double value, double most)
 {
     return fmax(-most, fmin(most, value));
@@ -94,7 +94,7 @@ static double within_range(double value, double most)
 void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t grain,
                       int32_t *price, vrp_cuts *cuts)
 {
-    const double most = most_price(problem);
+    const double most = vrp_prices_most(problem);
     double left = VRP_PRICES_OF_SETS;
     price[0] = 0;
     for (int32_t i = 1; i < problem->nodes; i++) {

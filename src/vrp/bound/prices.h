@@ -31,6 +31,9 @@ int64_t vrp_prices_bound(const vrp_bound_problem *problem, const int32_t *price,
 int64_t vrp_prices_route(const vrp_bound_problem *problem, const int32_t *price, const vrp_cuts *cuts, const int32_t *node,
                          int32_t count);
 
+// The most that a price of a customer is: a pass can sum as much at each customer of its longest path.
+double vrp_prices_most(const vrp_bound_problem *problem);
+
 // Rounds duals of an LP, in units as real numbers, to prices: customers to the nearest multiple of 2 * grain, 0 if negative and the
 // problem is metric; rows to multiples of the grain, toward 0; each within what a pass can sum. Sets cuts->cut[k].price.
 void vrp_prices_round(const vrp_bound_problem *problem, const double *customer_dual, const double *row_dual, int32_t grain,

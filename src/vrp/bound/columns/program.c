@@ -76,13 +76,9 @@ static double dearest_single(const vrp_bound_problem *p)
     return most;
 }
 
-// Prices are at most as large as the cost of an artificial column. So paths stay in the range of passes.
-static double dearest_artificial(const vrp_bound_problem *p)
-{
-    return (double)VRP_NO_PATH / 4 / (p->capacity / p->least_demand + 1);
-}
-
-// One artificial column a row that is there at the begin.
+// One artificial column a row that is there at the begin. No dual of a customer exceeds its cost, so that cost is at most the greatest price:
+// duals beyond are cut off one by one when they become prices, and the bound stays far below the value of the program. They do go there where
+// the program has many duals, as with a row of a branch that two customers always travel together.
 static mco_status add_artificial(vrp_master *m)
 {
     mco_status st = MCO_OK;
@@ -120,7 +116,7 @@ mco_status vrp_program_open(vrp_master *master)
     vrp_master *m = master;
     const vrp_bound_problem *p = m->problem;
     double *least = NULL, *most = NULL;
-    m->artificial_cost = fmin(ARTIFICIAL_FIRST * dearest_single(p), dearest_artificial(p));
+    m->artificial_cost = fmin(ARTIFICIAL_FIRST * dearest_single(p), vrp_prices_most(p));
     MCO_TRY(mco_alloc(m->ctx, &least, p->nodes));
     MCO_TRY(mco_alloc(m->ctx, &most, p->nodes));
     for (int32_t i = 1; i < p->nodes; i++) {
@@ -214,14 +210,15 @@ done:
     return st;
 }
 
-// The entries of a cut. An artificial column counts like the route of its customer alone where that helps, else not at all.
+// The entries of a cut. An artificial column helps a SET row as much as the route of its customer alone crosses the border. So no dual of such
+// a row exceeds half its cost. In a rank-1 row it counts not at all.
 static mco_status add_cut(vrp_master *m, const vrp_cut *cut, entries *e)
 {
     mco_status st = MCO_OK;
     const int32_t nodes = m->problem->nodes;
-    if (cut->sense == VRP_CUT_AT_LEAST)
+    if (cut->kind == VRP_CUT_SET)
         for (int32_t k = 0; k < cut->size; k++)
-            MCO_TRY(entries_add(m->ctx, e, cut->node[k], 2));
+            MCO_TRY(entries_add(m->ctx, e, cut->node[k], cut->sense == VRP_CUT_AT_LEAST ? 2 : -2));
     for (int64_t k = 0; k < m->columns.count; k++) {
         const int32_t times = vrp_cut_coefficient(cut, nodes_of(&m->columns, k), vrp_routes_length(&m->columns, k));
         if (times != 0)
@@ -317,7 +314,7 @@ mco_status vrp_program_raise_artificial(vrp_master *master, bool *is_raised)
     mco_status st = MCO_OK;
     vrp_master *m = master;
     const int32_t nodes = m->problem->nodes;
-    const double dearer = fmin(m->artificial_cost * ARTIFICIAL_GROWTH, dearest_artificial(m->problem));
+    const double dearer = fmin(m->artificial_cost * ARTIFICIAL_GROWTH, vrp_prices_most(m->problem));
     double *cost = NULL;
     *is_raised = dearer > m->artificial_cost;
     if (!*is_raised)

@@ -52,6 +52,18 @@ static bool has_same_set(const candidate *c, const int32_t *node, int32_t size)
     return c->size == size && memcmp(c->node, node, (size_t)size * sizeof *node) == 0;
 }
 
+// Whether artificial columns let the program break the row of a set that it has: a division by it would not end.
+static bool has_broken_row(const choice *c, const int32_t *node, int32_t size)
+{
+    const vrp_master *m = c->t->m;
+    for (int64_t k = 0; k < m->cuts.count && m->has_artificial; k++) {
+        const vrp_cut *cut = &m->cuts.cut[k];
+        if (cut->kind == VRP_CUT_SET && cut->size == size && memcmp(cut->node, node, (size_t)size * sizeof *node) == 0)
+            return true;
+    }
+    return false;
+}
+
 // Offers a set, ascending, to the candidates list[from..from + most), ordered by nearness to the middle. Sets whose lower side breaks the
 // capacity are for cuts.
 static void offer(choice *c, int32_t from, int32_t most, const int32_t *node, int32_t size, double value)
@@ -63,7 +75,7 @@ static void offer(choice *c, int32_t from, int32_t most, const int32_t *node, in
         return;
     for (int32_t k = 0; k < size; k++)
         demand += p->demand[node[k]];
-    if ((int64_t)floor(value / 2) * p->capacity < demand)
+    if ((int64_t)floor(value / 2) * p->capacity < demand || has_broken_row(c, node, size))
         return;
     for (int32_t k = 0; k < c->count; k++)
         if (has_same_set(&c->list[k], node, size))
@@ -391,7 +403,8 @@ mco_status tree_choose(tree *t, const tree_state *state, int64_t bound, tree_sid
     choice c = {.t = t, .nodes = t->root->nodes, .value = t->m->lp_value};
     *found = false;
     out[0] = out[1] = (tree_side){0};
-    if (t->m->end != MCO_LP_OPTIMAL || t->m->has_artificial)
+    // Without a known cost a node that no routes serve would be divided for ever.
+    if (t->m->end != MCO_LP_OPTIMAL || (t->m->has_artificial && t->known == INT64_MAX))
         return MCO_OK;
     MCO_TRY(open_choice(&c));
     *found = choose_fleet(&c, bound, out, bounds);

@@ -25,6 +25,7 @@ typedef struct tree_side {
 
 typedef struct tree_node {
     bool is_open;
+    bool is_aside;         // nothing divides it and it is not proved: others are next, its bound counts
     tree_side side;        // its fleet is that of the node, in every case
     tree_state *from;
     int64_t bound;         // units
@@ -66,17 +67,18 @@ bool tree_must_stop(tree *t);
 bool tree_is_closed(const tree *t, int64_t bound);
 // Tells the master and the caller of a plan; *known falls. `routes` are copied if they are cheaper.
 mco_status tree_take_plan(tree *t, const vrp_routes *routes);
+// Nodes that were set aside are next again: where less is to be proved, more arcs and routes leave.
 void tree_set_known(tree *t, int64_t known);
 
 // The open node of least bound after `before` in that order, the deepest of several, the latest of these; before -1: the first of all. -1:
-// there is none.
+// there is none. Nodes set aside are left out.
 int64_t tree_next(const tree *t, int64_t before);
 // Solves node k and changes none. Its prices go to the claims of its part. Errors: MEMORY, DEVICE.
 mco_status tree_expand(tree *t, int64_t k, tree_outcome *out);
-// Makes this the outcome of node k: it is closed, divided, or stays open. Errors: MEMORY.
+// Makes this the outcome of node k: it is closed, divided, stays open, or is set aside. Errors: MEMORY.
 mco_status tree_apply(tree *t, int64_t k, tree_outcome *outcome);
 void tree_outcome_clear(mco_context *ctx, tree_outcome *outcome);
-// Before a node is solved: tells the caller of the bound, and takes a better known cost.
+// Before node k is solved: tells the caller of the bound of all plans, and takes a better known cost.
 mco_status tree_note(tree *t, int64_t k);
 // Takes a plan over, if it is cheaper than the known one.
 void tree_adopt_plan(tree *t, vrp_routes *plan, int64_t cost);

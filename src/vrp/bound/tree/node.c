@@ -41,6 +41,8 @@ void tree_set_known(tree *t, int64_t known)
         return;
     t->known = known;
     t->m->known = (int64_t)ceil((double)known * t->root->unit);
+    for (int64_t k = 0; k < t->count; k++)
+        t->nodes[k].is_aside = false;
 }
 
 // ---- Columns

@@ -150,17 +150,15 @@ done:
     return st;
 }
 
-static mco_status apply_all(tree *t, const int64_t *chosen, int count, tree_bytes *b, bool *is_stuck)
+static mco_status apply_all(tree *t, const int64_t *chosen, int count, tree_bytes *b)
 {
     mco_status st = MCO_OK;
     tree_outcome *outcome = NULL;
     MCO_TRY(mco_alloc(t->ctx, &outcome, count));
     for (int r = 0; r < count; r++)
         MCO_TRY(get_outcome(t, chosen[r], b, &outcome[r]));
-    for (int r = 0; r < count; r++) {
+    for (int r = 0; r < count; r++)
         MCO_TRY(tree_apply(t, chosen[r], &outcome[r]));
-        *is_stuck = *is_stuck || outcome[r].is_stuck;
-    }
 done:
     for (int r = 0; r < count && outcome != NULL; r++)
         tree_outcome_clear(t->ctx, &outcome[r]);
@@ -169,7 +167,7 @@ done:
 }
 
 // Each rank solves its node of chosen [count].
-static mco_status go_round(tree *t, const int64_t *chosen, int count, bool *is_stuck)
+static mco_status go_round(tree *t, const int64_t *chosen, int count)
 {
     mco_status st = MCO_OK;
     const int rank = mco_rank(t->ctx);
@@ -182,7 +180,7 @@ static mco_status go_round(tree *t, const int64_t *chosen, int count, bool *is_s
     }
     t->result->routes_enumerated = begin.routes_enumerated;  // all ranks add those of all
     MCO_TRY(gather(t, &told, &all));
-    MCO_TRY(apply_all(t, chosen, count, &all, is_stuck));
+    MCO_TRY(apply_all(t, chosen, count, &all));
 done:
     mco_free(t->ctx, &all.data);
     mco_free(t->ctx, &told.data);
@@ -208,9 +206,8 @@ mco_status tree_search_by_ranks(tree *t)
 {
     mco_status st = MCO_OK;
     int64_t *chosen = NULL, rounds = 0;
-    bool is_stuck = false;
     MCO_TRY(mco_alloc(t->ctx, &chosen, mco_rank_count(t->ctx)));
-    while (!is_stuck) {
+    for (;;) {
         int64_t must_stop = tree_must_stop(t);
         MCO_TRY(mco_ranks_greatest(t->ctx, &must_stop));
         t->is_stopped = must_stop != 0;
@@ -218,7 +215,7 @@ mco_status tree_search_by_ranks(tree *t)
         if (count == 0)
             break;
         MCO_TRY(tree_note(t, chosen[0]));
-        MCO_TRY(go_round(t, chosen, count, &is_stuck));
+        MCO_TRY(go_round(t, chosen, count));
         rounds++;
     }
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes in %lld rounds of %d ranks", (long long)t->result->nodes, (long long)rounds,

@@ -43,14 +43,19 @@ int64_t tree_next(const tree *t, int64_t before)
 {
     int64_t best = -1;
     for (int64_t k = 0; k < t->count; k++)
-        if (t->nodes[k].is_open && (best < 0 || is_before(t, k, best)) && (before < 0 || is_before(t, before, k)))
+        if (t->nodes[k].is_open && !t->nodes[k].is_aside && (best < 0 || is_before(t, k, best)) && (before < 0 || is_before(t, before, k)))
             best = k;
     return best;
 }
 
-static int64_t scaled_bound(const tree *t, int64_t bound)
+// The bound of all plans, scaled: that of the open node of least bound.
+static int64_t scaled_bound(const tree *t)
 {
-    const int64_t scaled = bound > 0 ? vrp_bound_proved(t->root, bound) : 0;
+    int64_t bound = INT64_MAX;
+    for (int64_t k = 0; k < t->count; k++)
+        if (t->nodes[k].is_open && t->nodes[k].bound < bound)
+            bound = t->nodes[k].bound;
+    const int64_t scaled = bound == INT64_MAX ? t->known : bound > 0 ? vrp_bound_proved(t->root, bound) : 0;
     return scaled < t->known ? scaled : t->known;
 }
 
@@ -144,6 +149,11 @@ mco_status tree_apply(tree *t, int64_t k, tree_outcome *outcome)
         MCO_TRY(add_node(t, &outcome->sides[s], outcome->state, outcome->bounds[s] > bound ? outcome->bounds[s] : bound, depth, child + s));
     if (outcome->is_divided || tree_is_closed(t, bound))
         close_node(t, k);
+    else if (outcome->is_stuck) {
+        t->nodes[k].is_aside = true;
+        mco_log(t->ctx, MCO_LOG_DETAIL, "tree: a node at depth %d is set aside: nothing divides it, bound %lld", t->nodes[k].depth,
+                (long long)vrp_bound_proved(t->root, bound));
+    }
 done:
     return st;
 }
@@ -151,7 +161,7 @@ done:
 mco_status tree_note(tree *t, int64_t k)
 {
     int64_t known = t->known == INT64_MAX ? -1 : t->known;
-    const int64_t scaled = scaled_bound(t, t->nodes[k].bound);
+    const int64_t scaled = scaled_bound(t);
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld nodes, next at depth %d, bound %lld", (long long)t->result->nodes, t->nodes[k].depth,
             (long long)scaled);
     if (t->settings->note == NULL)
@@ -182,7 +192,7 @@ static mco_status search_alone(tree *t)
 {
     mco_status st = MCO_OK;
     tree_outcome outcome = {.is_stuck = false};
-    while (!outcome.is_stuck && !tree_must_stop(t)) {
+    while (!tree_must_stop(t)) {
         const int64_t k = tree_next(t, -1);
         if (k < 0 || tree_is_closed(t, t->nodes[k].bound) || (t->settings->nodes > 0 && t->result->nodes >= t->settings->nodes))
             break;
@@ -224,12 +234,12 @@ static mco_status restore(tree *t)
     return mco_lp_set_row_bounds(t->ctx, t->m->lp, 1, &row, &least, &most);
 }
 
-// The bound of all plans: that of the open node of least bound.
 static void report(tree *t)
 {
-    const int64_t k = tree_next(t, -1);
     vrp_tree_result *r = t->result;
-    r->bound = k < 0 ? t->known : scaled_bound(t, t->nodes[k].bound);
+    r->bound = scaled_bound(t);
+    for (int64_t k = 0; k < t->count; k++)
+        r->nodes_aside += t->nodes[k].is_open && t->nodes[k].is_aside;
     r->is_done = r->bound == t->known;
     r->tried_gap = t->tried_gap == INT64_MAX ? 0 : t->tried_gap;
 }

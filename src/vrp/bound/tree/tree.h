@@ -37,6 +37,7 @@ typedef struct vrp_tree_result {
     int64_t cost;           // scaled, of the best plan found; INT64_MAX: none below `known`
     vrp_routes plan;        // its routes; owned
     int64_t nodes;          // solved
+    int64_t nodes_aside;    // of these, that nothing divides and that are not proved: their bounds count, and the search went on without them
     int64_t routes_enumerated;
     int64_t tried_gap;      // units; enumerations have failed from here on. 0: none has
 } vrp_tree_result;
