@@ -241,6 +241,36 @@ static void neighbours_do_not_depend_on_threads_or_questions(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// More customers at one place than a list holds: each list has those behind its customer, so that savings join all of them.
+static void customers_at_one_place_are_all_listed(void **state)
+{
+    enum { AWAY = 2, ALL = 1500, LOAD = 12 };
+    double x[ALL + 1] = {0}, y[ALL + 1] = {0};
+    int32_t demands[ALL], *near = NULL, count = 10;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    mco_vrp *problem = NULL;
+    mco_vrp_solution routes = {0};
+    (void)state;
+    for (int32_t c = 0; c < ALL; c++) {
+        x[c + 1] = c < AWAY ? 90 : 100;
+        demands[c] = 1;
+    }
+    model.capacity = LOAD;
+    assert_ok(mco_vrp_from_coordinates(test_ctx, ALL, x, y, demands, &model, &problem));
+    assert_ok(vrp_neighbours(test_ctx, problem, &count, 1, NULL, &near));
+    for (int32_t c = AWAY; c < ALL; c++)
+        for (int32_t k = 0; k < count; k++)
+            assert_int_equal(near[c * count + k], c + 1 + k < ALL ? c + 1 + k : AWAY + c + 1 + k - ALL);
+    assert_int_equal(near[0], 1);
+    assert_int_equal(near[1], AWAY);
+    assert_int_equal(near[2], AWAY + 1);
+    assert_ok(vrp_construct(test_ctx, problem, MCO_VRP_CONSTRUCTION_SAVINGS, 1, NULL, &routes));
+    assert_true(routes.routes <= ALL / LOAD + 2);
+    mco_vrp_solution_clear(test_ctx, &routes);
+    mco_free(test_ctx, &near);
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 // A curve keeps neighbours together: far cheaper than the order of the numbers. Without places it is that order.
 static void routes_along_a_curve_are_valid_and_short(void **state)
 {
@@ -365,6 +395,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(constructions_end_when_asked),
                                        TEST(neighbours_do_not_depend_on_threads_or_questions),
+                                       TEST(customers_at_one_place_are_all_listed),
                                        TEST(routes_along_a_curve_are_valid_and_short),
                                        TEST(a_limit_of_nothing_gives_routes_along_a_curve),
                                        TEST(a_neighbourhood_has_the_routes_along_a_curve),

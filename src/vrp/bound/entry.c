@@ -123,10 +123,10 @@ static mco_status run_driver(bounding *b, mco_vrp_bound_result *r, int64_t start
     mco_status st = MCO_OK;
     MCO_TRY(set_known(b, start_cost));
     MCO_TRY(vrp_prove(&b->proof));
-    (void)mco_run_must_stop(&b->run, r->pricings);
     const double cost = (double)b->proof.known / b->problem->scale;
     if (b->proof.plan.order != NULL && !(b->run.objective <= cost && b->run.history_count > 0))
         MCO_TRY(mco_run_improve(&b->run, cost, &b->proof.plan, "proof"));
+    (void)mco_run_must_stop(&b->run, r->pricings);  // a proof that is closed has finished, also if the time ended its recheck
     mco_run_log_end(&b->run);
 done:
     return st;

@@ -31,7 +31,8 @@ typedef struct task {
     atomic_bool is_stopped;
 } task;
 
-// Ascending keys: nearer customers first, equal distances by number.
+// Ascending keys: nearer customers first, equal distances by number. Those at the place of c itself begin behind c: if more of them share
+// a place than a list holds, each list has others of them, not all the same ones.
 static uint64_t key_of(const mco_vrp *p, int32_t c, int32_t other)
 {
     int32_t d = vrp_distance(p, c + 1, other + 1);
@@ -39,7 +40,14 @@ static uint64_t key_of(const mco_vrp *p, int32_t c, int32_t other)
         const int32_t back = vrp_distance(p, other + 1, c + 1);
         d = back < d ? back : d;
     }
-    return (uint64_t)(uint32_t)d << 32 | (uint32_t)other;
+    const int32_t number = d > 0 ? other : other > c ? other - c : other - c + p->customers;
+    return (uint64_t)(uint32_t)d << 32 | (uint32_t)number;
+}
+
+static int32_t customer_of(const mco_vrp *p, int32_t c, uint64_t key)
+{
+    const int32_t number = (int32_t)(uint32_t)key;
+    return key >> 32 > 0 ? number : number < p->customers - c ? c + number : c + number - p->customers;
 }
 
 // Puts `key` into keys[0..*held), which hold the `count` smallest keys so far in ascending order.
@@ -66,24 +74,36 @@ static void search_cell(const task *t, int32_t c, int32_t column, int32_t row, u
         return;
     const int64_t cell = (int64_t)row * g->columns + column;
     for (int32_t k = g->first[cell]; k < g->first[cell + 1]; k++)
-        if (g->customer[k] != c)
-            keep(keys, held, t->count, key_of(t->problem, c, g->customer[k]));
+        keep(keys, held, t->count, key_of(t->problem, c, g->customer[k]));
 }
 
-// Customers outside a ring are at least ring * side away.
-static void search_grid(const task *t, int32_t c, uint64_t *keys)
+// The cell of the customer in g->customer[at], whose customers ascend: from the one behind it on, so that those at its place come in the
+// order of their keys. Ends where these fill the list.
+static void search_own_cell(const task *t, int32_t at, int64_t cell, uint64_t *keys, int32_t *held)
+{
+    const grid *g = &t->grid;
+    const int32_t begin = g->first[cell], size = g->first[cell + 1] - begin, c = g->customer[at];
+    for (int32_t k = 1; k < size && (*held < t->count || keys[t->count - 1] >> 32 > 0); k++) {
+        const int32_t next = at + k < begin + size ? at + k : at + k - size;
+        keep(keys, held, t->count, key_of(t->problem, c, g->customer[next]));
+    }
+}
+
+// Searches around the customer in g->customer[at]. Customers outside a ring are at least ring * side away.
+static void search_grid(const task *t, int32_t at, uint64_t *keys)
 {
     const grid *g = &t->grid;
     const mco_vrp *p = t->problem;
+    const int32_t c = g->customer[at];
     const int32_t column = cell_along(p->x[c + 1], g->left, g->side, g->columns);
     const int32_t row = cell_along(p->y[c + 1], g->bottom, g->side, g->rows);
     const int32_t rings = g->columns > g->rows ? g->columns : g->rows;
     int32_t held = 0;
-    for (int32_t ring = 0; ring < rings; ring++) {
+    search_own_cell(t, at, (int64_t)row * g->columns + column, keys, &held);
+    for (int32_t ring = 1; ring < rings; ring++) {
         for (int32_t k = -ring; k <= ring; k++) {
             search_cell(t, c, column + k, row - ring, keys, &held);
-            if (ring > 0)
-                search_cell(t, c, column + k, row + ring, keys, &held);
+            search_cell(t, c, column + k, row + ring, keys, &held);
         }
         for (int32_t k = -ring + 1; k < ring; k++) {
             search_cell(t, c, column - ring, row + k, keys, &held);
@@ -102,10 +122,10 @@ static bool is_stopped(const task *t)
 static void search_all(const task *t, int32_t c, uint64_t *keys)
 {
     enum { LOOK = 1 << 16 };
+    const int32_t n = t->problem->customers;
     int32_t held = 0;
-    for (int32_t other = 0; other < t->problem->customers && (other % LOOK != 0 || !is_stopped(t)); other++)
-        if (other != c)
-            keep(keys, &held, t->count, key_of(t->problem, c, other));
+    for (int32_t k = 1; k < n && (k % LOOK != 0 || !is_stopped(t)); k++)
+        keep(keys, &held, t->count, key_of(t->problem, c, c + k < n ? c + k : c + k - n));
 }
 
 // Searches for the customers of the next claim, cell by cell: those around one are still in the cache for the next. False
@@ -117,11 +137,11 @@ static bool claim(task *t, uint64_t *keys)
     for (int32_t at = begin; at < end && !is_stopped(t); at++) {
         const int32_t c = t->grid.columns > 0 ? t->grid.customer[at] : at;
         if (t->grid.columns > 0)
-            search_grid(t, c, keys);
+            search_grid(t, at, keys);
         else
             search_all(t, c, keys);
         for (int32_t k = 0; k < t->count; k++)
-            t->out[(int64_t)c * t->count + k] = (int32_t)(uint32_t)keys[k];
+            t->out[(int64_t)c * t->count + k] = customer_of(t->problem, c, keys[k]);
     }
     return end < n && end > begin;
 }

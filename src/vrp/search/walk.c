@@ -458,7 +458,7 @@ static double share_of(const vrp_walk_plan *plan, double begin_s, int64_t k)
 static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     const vrp_walk_plan *plan = &task->plan;
-    const int64_t most = plan->seconds > 0 ? INT64_MAX : plan->steps;
+    const int64_t most = plan->seconds > 0 ? INT32_MAX - 1 : plan->steps;  // numbers of steps have 32 bits
     const double begin_s = plan->seconds > 0 ? mco_clock_s() : 0;
     load(w, task);
     if (!complete(w)) {
