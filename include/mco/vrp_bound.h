@@ -48,7 +48,7 @@ typedef struct mco_vrp_relax_result {
 } mco_vrp_relax_result;
 #define MCO_VRP_RELAX_RESULT_INIT MCO_SIZED(mco_vrp_relax_result)
 
-// Runs one pass. Errors: ARGUMENT, LIMIT (tables beyond the memory: both numbers), MEMORY, DEVICE.
+// Runs one pass. Errors: ARGUMENT (also of an instance without customers), LIMIT (tables beyond the memory: both numbers), MEMORY, DEVICE.
 MCO_API mco_status mco_vrp_relax(mco_context *ctx, const mco_vrp *problem, const mco_vrp_relax_params *params,
                                  mco_vrp_relax_result *result);
 MCO_API void mco_vrp_relax_result_clear(mco_context *ctx, mco_vrp_relax_result *result);

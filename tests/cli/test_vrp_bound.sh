@@ -112,6 +112,29 @@ bounds() {
     expect 0 "$MCO" vrp bound none.vrp --json b.json
     expect_json b.json is_bound_rechecked true
     expect_json b.json bound_checked '"all of it"'
+    for kind in q through-q ng; do
+        expect 2 "$MCO" vrp relax none.vrp --relaxation "$kind"
+        expect_text err "the instance has no customers"
+    done
+    # All customers at one place: no plan costs anything, and the construction is optimal.
+    {
+        printf 'NAME : place\nTYPE : CVRP\nDIMENSION : 21\nEDGE_WEIGHT_TYPE : EUC_2D\nCAPACITY : 10\nNODE_COORD_SECTION\n'
+        seq 1 21 | sed 's/$/ 5 5/'
+        printf 'DEMAND_SECTION\n1 0\n'
+        seq 2 21 | sed 's/$/ 3/'
+        printf 'DEPOT_SECTION\n1\n-1\nEOF\n'
+    } > place.vrp
+    expect 0 "$MCO" vrp bound place.vrp --time-limit 100 --json b.json
+    expect_json b.json outcome '"optimal"'
+    expect_json b.json objective 0
+    expect_json b.json is_bound_rechecked true
+    # A search that ends at its target leaves the proof no time, and nobody has cancelled it.
+    expect 0 "$MCO" vrp generate --customers 60 --output aim.vrp
+    expect 0 "$MCO" vrp solve aim.vrp --prove --target 1e9 --time-limit 100 --json b.json
+    expect_json b.json stop '"target"'
+    case $(json b.json bound_checked) in
+        *cancelled* | *"time was over"*) fail "the recheck says $(json b.json bound_checked)" ;;
+    esac
     for method in ascent auto; do
         for cuts in none capacity all; do
             for kind in q through-q ng; do

@@ -2,6 +2,7 @@
 // A layer: all threads bound the children of its nodes and sieve them; the calling thread selects the best; all threads make them.
 #include "flowshop/beam/cores.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/machine.h"
@@ -273,7 +274,7 @@ static bool narrow(beam *b, double begin_s, double end_s)
     const double now_s = mco_run_time_s(&b->run->run), needed_s = (now_s - begin_s) * open / (all - open);
     const bool is_late = now_s - begin_s > SETTLED_S && needed_s > end_s - now_s && end_s > now_s;
     if (is_late)
-        b->width = (int64_t)((double)b->width * (end_s - now_s) / needed_s) + 1;
+        b->width = (int64_t)fmin((double)b->width - 1, (double)b->width * (end_s - now_s) / needed_s) + 1;  // never beyond its room
     return is_late;
 }
 

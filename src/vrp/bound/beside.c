@@ -364,7 +364,7 @@ static void begin_proof(beside *b)
                                        .objective = "cost"};
     b->proof_run = mco_run_begin(b->ctx, &settings);
     b->proof_run.stop_s = s->run.stop_s;
-    b->proof = (vrp_proof){.ctx = b->ctx, .run = &b->proof_run, .problem = s->given, .params = &b->proof_params, .known = -1,
+    b->proof = (vrp_proof){.ctx = b->ctx, .caller = s->ctx, .run = &b->proof_run, .problem = s->given, .params = &b->proof_params, .known = -1,
                            .scaled_bound = -1, .exchange = exchange, .user = b, .result = &b->result, .threads_now = &b->proof_threads};
 }
 
@@ -399,7 +399,8 @@ static void tell_recheck(beside *b)
     vrp_search *s = b->search;
     const mco_vrp_bound_result *r = &b->result;
     const bool is_its_bound = b->proof.scaled_bound >= s->proved;
-    const char *end = mco_is_cancelled(s->ctx) ? "nothing: the run was cancelled" : "nothing: the time was over";
+    const char *end = mco_is_cancelled(s->ctx) ? "nothing: the run was cancelled" :
+                      s->run.stop == MCO_STOP_TIME ? "nothing: the time was over" : "nothing: the run ended before it";
     s->is_bound_rechecked = is_its_bound && r->is_bound_rechecked;
     snprintf(s->bound_checked, sizeof s->bound_checked, "%s",
              s->proved < 0 ? "" : !is_its_bound ? "nothing: the bound is that of the first ascent" :

@@ -13,6 +13,7 @@
 // What a proof shares with its caller. All members may be read between calls of `exchange`.
 typedef struct vrp_proof {
     mco_context *ctx;
+    const mco_context *caller;     // a search that ends cancels ctx, the user cancels this one; NULL: ctx
     mco_run *run;                  // clock, ends, log, bound
     const mco_vrp *problem;
     const mco_vrp_bound_params *params;  // settled: engine is not AUTO

@@ -32,8 +32,11 @@ static void say(vrp_root *r, const char *what, const char *why)
 
 static const char *text_of(const vrp_root *r, vrp_recheck_end end)
 {
-    if (end == VRP_RECHECK_TIME && mco_is_cancelled(r->proof->ctx))
+    const vrp_proof *proof = r->proof;
+    if (end == VRP_RECHECK_TIME && mco_is_cancelled(proof->caller != NULL ? proof->caller : proof->ctx))
         return "the run was cancelled";
+    if (end == VRP_RECHECK_TIME && mco_is_cancelled(proof->ctx))
+        return "the run ended before it";
     switch (end) {
     case VRP_RECHECK_TIME: return "the whole recheck would take longer than the proof, or than the time left";
     case VRP_RECHECK_ROOM: return "the whole recheck would need too many routes or tables";

@@ -418,6 +418,8 @@ mco_status mco_vrp_relax(mco_context *ctx, const mco_vrp *problem, const mco_vrp
     MCO_TRY(MCO_TAKE(ctx, params, &given));
     MCO_TRY(mco_options_validate(ctx, &relax_options, &given));
     MCO_TRY(mco_struct_test(ctx, "result", result, sizeof r));
+    if (problem->customers == 0)
+        MCO_TRY(mco_fail(ctx, MCO_ERR_ARGUMENT, "the instance has no customers, so it has no routes to relax"));
     run = mco_run_begin(ctx, &(mco_run_settings){.time_limit_s = given.time_limit_s, .target = -1, .objective = "value"});
     ctx->call_stop_s = isfinite(run.stop_s) ? run.stop_s : 0;
     st = run_pass(&p, problem);

@@ -101,7 +101,8 @@ static bool estimate_ends(void *user)
 static mco_status estimate(vrp_root *r)
 {
     mco_status st = MCO_OK;
-    const vrp_proof *proof = r->proof;
+    vrp_proof *proof = r->proof;
+    const int64_t exactly = proof->params->vehicles_exactly;
     int64_t cost;
     if (proof->known >= 0) {
         const int64_t most = cost_of_single_routes(&r->problem), known = known_in_units(r);
@@ -110,10 +111,13 @@ static mco_status estimate(vrp_root *r)
     }
     const vrp_watch watch = {estimate_ends, r};
     st = vrp_construct(proof->ctx, proof->problem, MCO_VRP_CONSTRUCTION_SAVINGS, r->settings.threads, &watch, &r->plan);
-    if (st == MCO_OK && mco_vrp_check(proof->ctx, proof->problem, &r->plan, &cost) == MCO_OK)
+    if (st == MCO_OK && mco_vrp_check(proof->ctx, proof->problem, &r->plan, &cost) == MCO_OK) {
         r->estimate = (int64_t)((double)cost * r->problem.unit);
-    else if (st != MCO_ERR_MEMORY)
+        if (cost == 0 && (exactly <= 0 || r->plan.routes == exactly))
+            MCO_TRY(vrp_proof_offer(proof, &r->plan, cost));  // no plan costs less
+    } else if (st != MCO_ERR_MEMORY)
         mco_vrp_solution_clear(proof->ctx, &r->plan);  // no plan to begin with: columns do without
+done:
     return st == MCO_ERR_MEMORY ? st : MCO_OK;
 }
 
@@ -392,8 +396,8 @@ static mco_status cut_rounds(vrp_root *r, mco_status (*round)(vrp_root *, int32_
     while (found > 0 && flat < flat_rounds && r->master.end == MCO_LP_OPTIMAL && !vrp_root_is_over(r)) {
         const double before = r->master.lp_value;
         MCO_TRY(round(r, &found));
-        const double rise = r->master.lp_value - before;
-        flat = rise < FLAT_RISE * fabs(before) && !(rise > FLAT_SHARE * gap_of(r, before) && r->proof->known >= 0) ? flat + 1 : 0;
+        const double rise = r->master.lp_value - before;  // a program of value 0 stays there where all distances are 0
+        flat = rise <= FLAT_RISE * fabs(before) && !(rise > FLAT_SHARE * gap_of(r, before) && r->proof->known >= 0) ? flat + 1 : 0;
     }
 done:
     return st;

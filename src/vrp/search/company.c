@@ -78,12 +78,13 @@ static void work(void *shared, int worker)
     put(c);
 }
 
-static void begin_own(vrp_company *c)
+static void begin_own(vrp_company *c, double whole_share)
 {
     const vrp_search *s = c->search;
     const mco_run_settings settings = {.time_limit_s = INFINITY, .target = s->run.settings.target, .objective = "cost"};
     c->own = (vrp_search){.ctx = c->ctx, .problem = s->problem, .given = s->given, .exactly = s->exactly, .shift = s->shift,
-                          .params = &c->params, .best_cost = -1, .start_cost = -1, .proved = -1, .look = look_of_cores, .look_user = c};
+                          .params = &c->params, .best_cost = -1, .start_cost = -1, .proved = -1, .look = look_of_cores, .look_user = c,
+                          .whole_share = whole_share};
     c->own.run = mco_run_begin(c->ctx, &settings);
     c->own.run.stop_s = s->run.stop_s;
 }
@@ -94,7 +95,7 @@ static mco_status fail_as_cores(vrp_company *c, mco_status st)
     return st != MCO_OK ? mco_fail(c->search->ctx, st, "%s", mco_context_error(c->ctx)) : MCO_OK;
 }
 
-static mco_status start(vrp_company *c, bool is_given)
+static mco_status start(vrp_company *c, bool is_given, double whole_share)
 {
     mco_status st = MCO_OK;
     vrp_search *s = c->search;
@@ -102,7 +103,7 @@ static mco_status start(vrp_company *c, bool is_given)
     if (mco_context_create_child(s->ctx, &c->ctx) != MCO_OK)
         return mco_fail(s->ctx, MCO_ERR_MEMORY, "out of memory: a context for the cores");
     MCO_TRY(vrp_solution_new(s->ctx, n, n, &c->plan));
-    begin_own(c);
+    begin_own(c, whole_share);
     if (is_given)
         MCO_TRY(fail_as_cores(c, vrp_search_note(&c->own, &s->best, s->best_cost, "start")));
     MCO_TRY(mco_team_start(s->ctx, 1, work, c, &c->team));
@@ -116,7 +117,7 @@ done:
 
 // ---- Both ends
 
-mco_status vrp_company_open(vrp_search *search, bool is_given, vrp_company **out)
+mco_status vrp_company_open(vrp_search *search, bool is_given, double whole_share, vrp_company **out)
 {
     mco_status st = MCO_OK;
     const mco_vrp_params *p = search->params;
@@ -133,7 +134,7 @@ mco_status vrp_company_open(vrp_search *search, bool is_given, vrp_company **out
     atomic_init(&c->must_end, false);
     pthread_mutex_init(&c->lock, NULL);
     *out = c;
-    st = start(c, is_given);
+    st = start(c, is_given, whole_share);
     if (st != MCO_OK)
         (void)vrp_company_close(out);
 done:

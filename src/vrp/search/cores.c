@@ -162,6 +162,12 @@ mco_status vrp_cores_pack(vrp_processor *processor, vrp_task *task, double stop_
     return st;
 }
 
+static void each(vrp_processor *processor, int64_t items, mco_team_item *item_work, void *shared)
+{
+    cores *c = processor->state;
+    mco_team_run(&c->team, items, item_work, NULL, shared);
+}
+
 static void close_crew(vrp_processor *processor)
 {
     cores *c = processor->state;
@@ -182,6 +188,7 @@ mco_status vrp_cores_open(mco_context *ctx, const mco_vrp *problem, const mco_vr
     out->problem = problem;
     out->threads = mco_settle_threads(params->threads);
     out->run = run;
+    out->each = each;
     out->close = close_crew;
     MCO_TRY(mco_alloc(ctx, &c, 1));
     out->state = c;

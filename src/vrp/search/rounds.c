@@ -189,6 +189,18 @@ bool vrp_rounds_watch(void *rounds)
 
 // ---- Runs
 
+// A step takes longer in some parts than in others, by up to a half where routes are long. So with a time limit tasks that all run at
+// once end at the same moment, whatever steps they have done, and no core waits for another.
+static void time_walks(vrp_rounds *s, int32_t count)
+{
+    const double now_s = mco_clock_s();
+    const bool is_timed = !vrp_rounds_counts_steps(s) && s->processor->gpus == 0 && count <= s->processor->threads;
+    for (int32_t k = 0; k < count; k++) {
+        s->tasks[k].plan.begin_s = now_s;
+        s->tasks[k].plan.end_s = is_timed ? now_s + (double)s->tasks[k].plan.steps / s->rate : 0;
+    }
+}
+
 static void begin_run(vrp_rounds *s, int32_t count, int32_t groups, const char *source)
 {
     for (int32_t k = 0; k < count; k++) {
@@ -196,6 +208,7 @@ static void begin_run(vrp_rounds *s, int32_t count, int32_t groups, const char *
         s->before[k] = s->tasks[k].cost;
         vrp_view_clear(s->tasks[k].view);
     }
+    time_walks(s, count);
     s->running = count;
     s->groups = groups;
     s->source = source;
@@ -278,6 +291,22 @@ void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
     s->task_of[route] = k;
 }
 
+// The lists of a part take as long as some ten steps a customer, so the tasks get theirs at the same time.
+static void list_item(void *shared, int worker, int64_t item)
+{
+    const vrp_rounds *s = shared;
+    vrp_task *t = &s->tasks[item];
+    (void)worker;
+    vrp_part_list(t, s->near, s->near_count, s->local);
+    t->cost = 0;
+    for (int32_t r = 0; r < t->routes; r++) {
+        int32_t at = 0;
+        for (int32_t c = t->first[r]; c < t->first[r + 1]; at = t->part.place[++c])
+            t->cost += vrp_distance(s->problem, at, t->part.place[c + 1]);
+        t->cost += vrp_distance(s->problem, at, 0);
+    }
+}
+
 void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
 {
     const int32_t vehicles = s->vehicles;
@@ -289,15 +318,15 @@ void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
         const int32_t spare = free_routes < SPARE_ROUTES ? free_routes : SPARE_ROUTES;
         for (int32_t c = 0; c < customers; c++)
             t->order[c] = c + 1;
-        vrp_part_fill(t, customers, t->routes + spare, s->near, s->near_count, s->local);
-        t->cost = 0;
-        for (int32_t r = 0; r < t->routes; r++) {
-            int32_t at = 0;
-            for (int32_t c = t->first[r]; c < t->first[r + 1]; at = t->part.place[++c])
-                t->cost += vrp_distance(s->problem, at, t->part.place[c + 1]);
-            t->cost += vrp_distance(s->problem, at, 0);
-        }
+        vrp_part_number(t, customers, t->routes + spare, s->local);
     }
+    if (s->processor->each != NULL)
+        s->processor->each(s->processor, count, list_item, s);
+    else
+        for (int32_t k = 0; k < count; k++)
+            list_item(s, 0, k);
+    for (int32_t k = 0; k < count; k++)
+        vrp_part_clear(&s->tasks[k], s->local);
 }
 
 void vrp_rounds_begin_tasks(vrp_rounds *s, int32_t count)
@@ -335,6 +364,17 @@ void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change)
     s->now = *next;
     *next = old;
     s->now_cost += change;
+}
+
+void vrp_rounds_take_best(vrp_rounds *s)
+{
+    const vrp_search *search = s->search;
+    if (search->best_cost < 0 || search->best_cost >= s->now_cost)
+        return;
+    vrp_solution_copy(&search->best, &s->now);
+    s->now_cost = search->best_cost;
+    if (s->vehicles > 0 && s->vehicles < s->now.routes)  // this search went on with fewer routes, another one did not
+        s->vehicles = s->now.routes;
 }
 
 int32_t vrp_rounds_longest_route(const vrp_rounds *s)

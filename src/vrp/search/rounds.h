@@ -96,6 +96,8 @@ bool vrp_rounds_watch(void *rounds);
 void vrp_rounds_merge(vrp_rounds *s, int32_t count, int64_t change);
 // Reports the present solution to the search. Errors: MEMORY.
 mco_status vrp_rounds_note(vrp_rounds *s, const char *source);
+// Makes the best solution of the search the present one, if it is better.
+void vrp_rounds_take_best(vrp_rounds *s);
 int32_t vrp_rounds_longest_route(const vrp_rounds *s);
 // The customers of a route of the present solution, on average.
 static inline double vrp_rounds_customers_of_route(const vrp_rounds *s)

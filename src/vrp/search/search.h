@@ -25,6 +25,7 @@ typedef struct vrp_search {
     char bound_checked[MCO_REASON_ROOM];  // what was rechecked of it; "": there is none
     bool (*look)(void *user);  // asked by vrp_search_ends(): whether the search has to end for another reason; NULL: none
     void *look_user;
+    double whole_share;        // of the search, at which the whole has been annealed at the latest; 0: as without this limit
     int64_t iterations;        // done
     mco_work work;
 } vrp_search;

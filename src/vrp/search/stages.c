@@ -3,7 +3,7 @@
 // chance led it. So the search then anneals regions of some hundred customers again and again from a low temperature, and each
 // keeps the best that it has had. Regions of one round share no route, so that cores, or the warps of a GPU, anneal them at the
 // same time. On a GPU a crowd takes the place of both where it can (vrp/search/crowd.c), and the cores search beside it
-// (vrp/search/company.c). A given start is not annealed as a whole. Small instances have a population instead
+// (vrp/search/company.c); then its parts begin from the better one of both plans. A given start is not annealed as a whole. Small instances have a population instead
 // (vrp/genetic/population.c); it keeps a given start.
 //
 // Lengths of the stages are shares of the time limit, or of the number of iterations. With a number of iterations
@@ -47,6 +47,7 @@ static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double WHOLE_ON_GPU = 0.7;            // of the search, where a GPU anneals copies of the whole
 static const double LONG_WHOLE_ON_GPU = 0.9;       // the same with long routes, whose regions hold few of them
+static const double BEFORE_CROWD = 0.02;           // the cores beside a crowd end their whole so much earlier than it does
 static const double REGIONS_LEAST = 20;            // a core anneals at least so many one after the other
 static const int64_t LEAST_STEPS = 300;            // per customer of a region
 static const double CHECKS_AT_END = 2;             // time left for the end, in checks of a solution
@@ -70,7 +71,15 @@ static double share_of_whole(const vrp_rounds *s, bool has_gpu)
         const double few = fmax(0, fmin(1, -log(vrp_whole_steps(s) / FULL_STEPS) / 2));
         share = WHOLE_LEAST + (WHOLE_MOST - WHOLE_LEAST) * few;
     }
+    if (s->search->whole_share > 0)
+        share = fmin(share, s->search->whole_share);
     return has_gpu ? fmin(share_before_gpu(s), share) : share;
+}
+
+// The share of the search that the whole has as a crowd.
+static double share_of_crowd(const vrp_rounds *s)
+{
+    return vrp_rounds_customers_of_route(s) > VRP_LONG_ROUTE ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU;
 }
 
 // ---- Regions
@@ -301,7 +310,7 @@ static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *dev
     if (regions == NULL || is_long)
         MCO_TRY(vrp_fleet_choose(s));
     if (wants_crowd(s, regions))
-        return regions->crowd(s, is_long ? LONG_WHOLE_ON_GPU : WHOLE_ON_GPU, true, device_s);
+        return regions->crowd(s, share_of_crowd(s), true, device_s);
     const double until = share_of_whole(s, regions != NULL);
     const int32_t copies = regions == NULL ? vrp_several_count(s) : 1;
     MCO_TRY(copies > 1 ? vrp_several_anneal(s, copies, until) : vrp_whole_anneal(s, until));
@@ -313,8 +322,10 @@ done:
 static mco_status regions_on(vrp_rounds *s, vrp_processor *cores, vrp_processor *regions, double *device_s)
 {
     mco_status st = MCO_OK;
-    if (wants_crowd(s, regions))
+    if (wants_crowd(s, regions) && !vrp_rounds_is_over(s)) {  // that took what the cores beside the crowd have found
+        vrp_rounds_take_best(s);
         MCO_TRY(regions->crowd(s, 1, false, device_s));
+    }
     if (vrp_rounds_is_over(s))
         return MCO_OK;
     MCO_TRY(anneal_regions(s));
@@ -344,7 +355,7 @@ static mco_status solve(vrp_search *search, vrp_processor *cores, vrp_processor 
     MCO_TRY(vrp_rounds_open(&s));
     MCO_TRY(begin_in_time(&s, &has_solution));
     if (has_solution && wants_crowd(&s, regions))
-        MCO_TRY(vrp_company_open(search, is_given, &company));
+        MCO_TRY(vrp_company_open(search, is_given, share_of_crowd(&s) - BEFORE_CROWD, &company));
     if (has_solution && search->problem->customers <= SMALL_CUSTOMERS)
         MCO_TRY(vrp_population_run(&s, regions != NULL ? share_before_gpu(&s) : 1));
     else if (has_solution && !is_given && !vrp_rounds_is_over(&s))

@@ -14,6 +14,12 @@ enum {
     WINDOW = 200             // larger parts: pairs that are so near in the order of directions from the depot
 };
 
+// A customer of a large part, where it lies in the order of directions.
+typedef struct vrp_bearing {
+    double angle, x, y;
+    int32_t node, depot_distance;
+} vrp_bearing;
+
 static mco_status open_view(mco_context *ctx, int32_t customers, int32_t routes, vrp_view **out)
 {
     mco_status st = MCO_OK;
@@ -69,7 +75,7 @@ mco_status vrp_task_open(mco_context *ctx, const mco_vrp *problem, int32_t custo
     MCO_TRY(mco_alloc(ctx, &out->first, (int64_t)routes + 1));
     MCO_TRY(mco_alloc(ctx, &out->customer, customers));
     if (customers > ALL_PAIRS)
-        MCO_TRY(mco_alloc(ctx, &out->line, 2 * (int64_t)customers));
+        MCO_TRY(mco_alloc(ctx, &out->line, (int64_t)customers + 2 * WINDOW));
     MCO_TRY(open_view(ctx, customers, routes, &out->view));
 done:
     if (st != MCO_OK)
@@ -106,7 +112,7 @@ static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near,
         int32_t held = 0;
         for (int32_t k = 0; k < count && held < p->neighbours; k++) {
             const int32_t u = local[list[k] + 1];
-            if (u == 0)
+            if (u == 0 || u > p->customers || p->place[u] != list[k] + 1)  // of no task, or of another one
                 continue;
             p->near[row + held] = u;
             p->near_distance[row + held++] = vrp_distance(problem, p->place[c], p->place[u]);
@@ -116,66 +122,107 @@ static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near,
     }
 }
 
-static void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t *held)
+// Keeps node u in the list of c, under a name of its own. Equal changes are in the order of the names.
+static inline void keep_behind(vrp_part *p, int32_t c, int32_t u, int32_t name, int32_t *held)
 {
     const int64_t row = (int64_t)c * p->neighbours;
     const int32_t change = vrp_part_distance(p, u, c) + p->depot_distance[c] - p->depot_distance[u];
-    int32_t *nodes = p->behind + row, *changes = p->behind_change + row;
-    if (*held == p->neighbours && change >= changes[*held - 1])
+    int32_t *names = p->behind + row, *changes = p->behind_change + row;
+    int32_t k = *held;
+    if (k == p->neighbours && (change > changes[k - 1] || (change == changes[k - 1] && name > names[k - 1])))
         return;
-    int32_t k = *held < p->neighbours ? (*held)++ : p->neighbours - 1;
-    for (; k > 0 && changes[k - 1] > change; k--) {
+    if (k < p->neighbours)
+        ++*held;
+    else
+        k--;
+    for (; k > 0 && (changes[k - 1] > change || (changes[k - 1] == change && names[k - 1] > name)); k--) {
         changes[k] = changes[k - 1];
-        nodes[k] = nodes[k - 1];
+        names[k] = names[k - 1];
     }
     changes[k] = change;
-    nodes[k] = u;
+    names[k] = name;
 }
 
-// Sorts the customers by their direction from the depot; `line` [2 * customers] receives angle and node of each. The
-// depot is the place of node 0.
-static void sort_directions(const vrp_part *p, double *line)
+static int compare_bearings(const void *a, const void *b)
 {
-    for (int32_t c = 1; c <= p->customers; c++) {
-        line[2 * c - 2] = atan2(p->xy[2 * c + 1] - p->xy[1], p->xy[2 * c] - p->xy[0]);
-        line[2 * c - 1] = c;
-    }
-    qsort(line, (size_t)p->customers, 2 * sizeof *line, vrp_by_key);
+    const vrp_bearing *p = a, *q = b;
+    return p->angle != q->angle ? (p->angle < q->angle ? -1 : 1) : (p->node > q->node) - (p->node < q->node);
 }
 
-static void fill_behind(vrp_part *p, double *line)
+// Sorts the customers by their direction from the depot, which is the place of node 0. The line goes round: its ends are repeated.
+static void sort_bearings(const vrp_part *p, vrp_bearing *line)
+{
+    const int32_t n = p->customers;
+    vrp_bearing *first = line + WINDOW;
+    for (int32_t c = 1; c <= n; c++)
+        first[c - 1] = (vrp_bearing){.angle = atan2(p->xy[2 * c + 1] - p->xy[1], p->xy[2 * c] - p->xy[0]), .x = p->xy[2 * c],
+                                     .y = p->xy[2 * c + 1], .node = c, .depot_distance = p->depot_distance[c]};
+    qsort(first, (size_t)n, sizeof *first, compare_bearings);
+    memcpy(line, first + n - WINDOW, WINDOW * sizeof *line);
+    memcpy(first + n, first, WINDOW * sizeof *line);
+}
+
+// Whether the list of a customer may take another one: only if the distance between them is short enough, and to compare squares costs
+// less than the distance.
+static inline bool may_keep(const vrp_part *p, const vrp_bearing *customer, const vrp_bearing *other, int32_t most)
+{
+    const double longest = (double)most - customer->depot_distance + other->depot_distance + 1;  // rounded, so one more
+    const double dx = (other->x - customer->x) * p->problem->scale, dy = (other->y - customer->y) * p->problem->scale;
+    return longest > 0 && dx * dx + dy * dy <= longest * longest;
+}
+
+// The list of a customer, of those within WINDOW of it on the line. It begins next to it, where most of the list comes from, so that
+// what follows is seldom kept.
+static void list_window(vrp_part *p, const vrp_bearing *at)
+{
+    const int32_t c = at->node;
+    int32_t *row = p->behind + (int64_t)c * p->neighbours;
+    const int32_t *worst = p->behind_change + (int64_t)c * p->neighbours + p->neighbours - 1;
+    int32_t held = 0;
+    for (int32_t k = 2; k < 2 * WINDOW + 2; k++) {
+        const int32_t m = k % 2 == 0 ? -k / 2 : k / 2;
+        if (held < p->neighbours || may_keep(p, at, at + m, *worst))
+            keep_behind(p, c, at[m].node, WINDOW + m, &held);
+    }
+    for (int32_t k = 0; k < held; k++)
+        row[k] = at[row[k] - WINDOW].node;
+}
+
+static void fill_behind(vrp_part *p, vrp_bearing *line)
 {
     const int32_t n = p->customers;
     const bool is_small = n <= ALL_PAIRS;
     memset(p->behind, 0, (size_t)(n + 1) * (size_t)p->neighbours * sizeof *p->behind);
-    if (!is_small && p->xy == NULL)
-        return;
-    if (!is_small)
-        sort_directions(p, line);
+    if (!is_small && p->xy != NULL)
+        sort_bearings(p, line);
     for (int32_t k = 0; k < n; k++) {
         int32_t held = 0;
-        if (is_small) {
-            for (int32_t u = 1; u <= n; u++)
-                if (u != k + 1)
-                    keep_behind(p, k + 1, u, &held);
-            continue;
-        }
-        for (int32_t m = -WINDOW; m <= WINDOW; m++)
-            if (m != 0)
-                keep_behind(p, (int32_t)line[2 * k + 1], (int32_t)line[2 * ((k + m + n) % n) + 1], &held);
+        for (int32_t u = 1; is_small && u <= n; u++)
+            if (u != k + 1)
+                keep_behind(p, k + 1, u, u, &held);
+        if (!is_small && p->xy != NULL)
+            list_window(p, line + WINDOW + k);
     }
 }
 
-void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local)
+void vrp_part_number(vrp_task *task, int32_t customers, int32_t routes, int32_t *local)
 {
     vrp_part *p = &task->part;
-    const mco_vrp *problem = p->problem;
     p->customers = customers;
     p->routes = routes;
     for (int32_t c = 1; c <= customers; c++) {
-        const int32_t node = task->customer[c - 1] + 1;
-        local[node] = c;
-        p->place[c] = node;
+        p->place[c] = task->customer[c - 1] + 1;
+        local[p->place[c]] = c;
+    }
+}
+
+void vrp_part_list(vrp_task *task, const int32_t *near, int32_t count, const int32_t *local)
+{
+    vrp_part *p = &task->part;
+    const mco_vrp *problem = p->problem;
+    const int32_t customers = p->customers, routes = p->routes;
+    for (int32_t c = 1; c <= customers; c++) {
+        const int32_t node = p->place[c];
         p->demand[c] = problem->demand[node];
         p->service[c] = vrp_service(problem, node);
         p->depot_distance[c] = vrp_distance(problem, 0, node);
@@ -193,6 +240,17 @@ void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int3
             p->matrix[(int64_t)i * (customers + 1) + j] = vrp_distance(problem, p->place[i], p->place[j]);
     fill_near(p, task->customer, near, count, local);
     fill_behind(p, task->line);
-    for (int32_t c = 1; c <= customers; c++)
-        local[p->place[c]] = 0;
+}
+
+void vrp_part_clear(const vrp_task *task, int32_t *local)
+{
+    for (int32_t c = 1; c <= task->part.customers; c++)
+        local[task->part.place[c]] = 0;
+}
+
+void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local)
+{
+    vrp_part_number(task, customers, routes, local);
+    vrp_part_list(task, near, count, local);
+    vrp_part_clear(task, local);
 }

@@ -34,6 +34,7 @@ typedef struct vrp_part {
 // Parameters of a walk. The temperature falls geometrically from hot to cold over the steps.
 typedef struct vrp_walk_plan {
     int64_t steps;
+    double begin_s, end_s;   // end_s > 0: the walk cools and ends by mco_clock_s() instead of by its steps; cores only
     double hot, cold;        // in units of cost
     double removed;          // customers that a step takes out: about so many on average
     int32_t longest_string;
@@ -63,7 +64,7 @@ typedef struct vrp_task {
     int64_t cost;
     int32_t *customer;       // [customers] customer of the instance, by node - 1; for the caller
     bool wants_last;         // return the last solution of a walk that was not stopped, not its best; cores only
-    double *line;            // [2 * customers] working memory of large parts, else NULL
+    struct vrp_bearing *line;  // [customers + 2 * the window] working memory of large parts, else NULL
     vrp_view *view;
 } vrp_task;
 
@@ -77,6 +78,11 @@ void vrp_view_clear(vrp_view *view);
 // vrp_neighbours(). local [nodes of the instance] is zero before and after. O(customers * (count + customers)). Any
 // thread may call it.
 void vrp_part_fill(vrp_task *task, int32_t customers, int32_t routes, const int32_t *near, int32_t count, int32_t *local);
+// The same in three calls, for many tasks that share `local`. Each customer has one number in all tasks that hold it. First every
+// task numbers its customers; then every task fills its lists, at the same time as others if need be; then every task clears `local`.
+void vrp_part_number(vrp_task *task, int32_t customers, int32_t routes, int32_t *local);
+void vrp_part_list(vrp_task *task, const int32_t *near, int32_t count, const int32_t *local);
+void vrp_part_clear(const vrp_task *task, int32_t *local);
 
 // Distance from node i to node j of the part; depots too.
 static inline int32_t vrp_part_distance(const vrp_part *p, int32_t i, int32_t j)

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/clock.h"
+
 static const double SPLIT = 0.5;         // share of the strings that keep some customers in their middle
 static const double SPLIT_ENDS = 0.01;   // chance that the middle ends here; else it grows by one customer
 static const double TAILS_HEAT = 0.3;    // temperature of exchanges of route ends, relative to that of steps
@@ -445,9 +447,18 @@ static bool complete(vrp_walk *w)
     return true;
 }
 
+// The share of the walk that is over before step k.
+static double share_of(const vrp_walk_plan *plan, int64_t k)
+{
+    if (plan->end_s > 0)
+        return k > 0 ? (mco_clock_s() - plan->begin_s) / (plan->end_s - plan->begin_s) : 0;
+    return (double)k / (double)plan->steps;
+}
+
 static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
 {
     const vrp_walk_plan *plan = &task->plan;
+    const int64_t most = plan->end_s > 0 ? INT64_MAX : plan->steps;
     load(w, task);
     if (!complete(w)) {
         task->cost = INT64_MAX;
@@ -456,20 +467,23 @@ static void run(vrp_walk *w, vrp_task *task, const atomic_bool *stop)
     }
     double temperature = 0;
     int64_t k = 0;
-    for (; k < plan->steps; k++) {
+    bool is_stopped = false;
+    for (; k < most; k++) {
         if (k % STEPS_PER_LOOK == 0) {
-            if (atomic_load_explicit(stop, memory_order_relaxed))
+            const double share = share_of(plan, k);
+            is_stopped = atomic_load_explicit(stop, memory_order_relaxed);
+            if (is_stopped || share >= 1)
                 break;
             atomic_store_explicit(&task->view->best, w->best_cost, memory_order_relaxed);
             if (atomic_load_explicit(&task->view->is_wanted, memory_order_relaxed))
                 show_best(w, task->view);
-            temperature = plan->hot * pow(plan->cold / plan->hot, (double)k / (double)plan->steps);
+            temperature = plan->hot * pow(plan->cold / plan->hot, share);
         }
         step(w, plan, temperature);
     }
     w->steps += k;
     show_best(w, task->view);
-    if (task->wants_last && k == plan->steps)
+    if (task->wants_last && !is_stopped)
         store(w, w->node, w->cost, task);
     else
         store(w, w->best_node, w->best_cost, task);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Bounds of the children of both ends, the end that grows, and the keys of its children (flowshop/beam/layer.h has the definitions).
 //
-// Mapping. A warp has a node, a block the table of times in shared memory. For the bounds a lane has pairs of children, one in each half
-// of a register; for the guide it has single children whose bound is below `upper`.
+// Mapping. A warp has a node, a block the table of times in shared memory. Nodes differ in their children below `upper`, so a warp that is
+// done asks for the next one. For the bounds a lane has pairs of children, one in each half of a register; for the guide it has single
+// children whose bound is below `upper`.
 //
 // Bounds. Two instructions a machine and pair: max(bound, start + rest) and max(start + time, free). Halves do not overflow: `upper` and
 // the work of the longest job together fit 16 bits.
@@ -106,39 +107,31 @@ DEVICE uint32_t first_node(const flowshop_beam_gpu_args &a, int part)
 
 // ---- A node in shared memory
 
-// What a warp has there. In the order of the end that grows, step i has a machine; `next` belongs to the machine after it.
+// What a warp has there. In the order of the end that grows, step i has a machine; `next` belongs to the machine after it. Terms of a quad of
+// steps lie side by side.
 struct warp_memory {
-    uint32_t *words;  // [2][2][steps] next and rest, in both halves, for the bounds of each end
+    uint32_t *words;  // [2][quads][2][QUAD] next and rest, in both halves, for the bounds of each end
     int steps;        // machines, the last quad filled up
     uint16_t *list;   // [room] free jobs, ascending; behind them [2][room] bounds of their children at each end
     int room;
     uint32_t *range;  // the least and the largest key so far
 };
 
-DEVICE uint32_t *next_of(const warp_memory &s, int side)
+// Where term `term` of step i is, of `terms` a step.
+DEVICE int place_of(int terms, int term, int i)
+{
+    return (i / QUAD * terms + term) * QUAD + i % QUAD;
+}
+
+DEVICE uint32_t *bound_terms(const warp_memory &s, int side)
 {
     return s.words + 2 * side * s.steps;
 }
 
-DEVICE uint32_t *rest_of(const warp_memory &s, int side)
-{
-    return next_of(s, side) + s.steps;
-}
-
-// The same memory for the guide.
-DEVICE float *step_of(const warp_memory &s)
+// The same memory for the guide: [quads][3][QUAD] the step, the slopes of the gap and of the time.
+DEVICE float *guide_terms(const warp_memory &s)
 {
     return (float *)s.words;
-}
-
-DEVICE float *gap_slope_of(const warp_memory &s)
-{
-    return step_of(s) + s.steps;
-}
-
-DEVICE float *time_slope_of(const warp_memory &s)
-{
-    return step_of(s) + 2 * s.steps;
 }
 
 DEVICE uint16_t *bounds_of(const warp_memory &s, int side)
@@ -201,10 +194,10 @@ DEVICE void fill_bound_terms(const flowshop_beam_gpu_args &a, uint32_t node, int
         const bool is_machine = k < a.machines;
         const uint32_t f = is_machine ? front[k] : 0, b = is_machine ? back[k] : 0, l = is_machine ? left[k] : 0;
         const int from_end = steps - 1 - k;
-        next_of(s, 0)[k > 0 ? k - 1 : steps - 1] = k > 0 ? in_both_halves(f) : 0;
-        rest_of(s, 0)[k] = in_both_halves(l + b);
-        next_of(s, 1)[from_end > 0 ? from_end - 1 : steps - 1] = from_end > 0 ? in_both_halves(b) : 0;
-        rest_of(s, 1)[from_end] = in_both_halves(l + f);
+        bound_terms(s, 0)[place_of(2, 0, k > 0 ? k - 1 : steps - 1)] = k > 0 ? in_both_halves(f) : 0;
+        bound_terms(s, 0)[place_of(2, 1, k)] = in_both_halves(l + b);
+        bound_terms(s, 1)[place_of(2, 0, from_end > 0 ? from_end - 1 : steps - 1)] = from_end > 0 ? in_both_halves(b) : 0;
+        bound_terms(s, 1)[place_of(2, 1, from_end)] = in_both_halves(l + f);
     }
 }
 
@@ -261,16 +254,16 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         for (int h = 0; h < 2; h++)
             job[p][h] = table + s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)] * a.job_words + w.start;
     }
-    const uint4 *const nexts = (const uint4 *)next_of(s, side), *const rests = (const uint4 *)rest_of(s, side);
+    const uint4 *terms = (const uint4 *)bound_terms(s, side), *const end = terms + 2 * a.quads;
 #pragma unroll 1
-    for (int q = 0; q < a.quads; q++) {
+    for (; terms != end; terms += 2) {
         uint32_t times[PAIRS][2][BYTES];
 #pragma unroll
         for (int p = 0; p < PAIRS; p++)
 #pragma unroll
             for (int h = 0; h < 2; h++)
                 take_quad<BYTES>(w, job[p][h], times[p][h]);
-        const uint4 n = nexts[q], r = rests[q];
+        const uint4 n = terms[0], r = terms[1];
         const uint32_t next[QUAD] = {n.x, n.y, n.z, n.w}, rest[QUAD] = {r.x, r.y, r.z, r.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
@@ -300,7 +293,7 @@ template <int BYTES>
 DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
 {
     const walk<BYTES> w = walk_of<BYTES>(a, side);
-    constexpr int PAIRS = 2, BLOCK = 2 * WARP * PAIRS;
+    constexpr int PAIRS = 4, BLOCK = 2 * WARP * PAIRS;
     const int free_jobs = a.jobs - a.depth, last = a.quads * QUAD - 1;
     const uint32_t floor = in_both_halves(a.d_node_heads[a.depth & 1][node].bound);
     // The first machine of this end; one that fills up the last quad has time 0.
@@ -308,8 +301,11 @@ DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *tab
     tally t = {0, 0};
     int first = 0;
 #pragma unroll 1
-    for (; free_jobs - first > BLOCK / 2; first += BLOCK)
+    for (; free_jobs - first > BLOCK * 3 / 4; first += BLOCK)
         bound_block<BYTES, PAIRS>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
+#pragma unroll 1
+    for (; free_jobs - first > BLOCK / 4; first += BLOCK / 2)
+        bound_block<BYTES, 2>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     if (first < free_jobs)
         bound_block<BYTES, 1>(a, table, s, w, side, free_jobs, first, in_both_halves(start), floor, lane, t);
     return {warp_sum(t.below), warp_sum(t.sum)};
@@ -348,8 +344,9 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
 #pragma unroll 1
     for (int i = lane; i < steps; i += WARP) {
         const int k = side == 0 ? i : steps - 1 - i, after = side == 0 ? k + 1 : k - 1;
-        step_of(s)[i] = -TIME_BASE;
-        gap_slope_of(s)[i] = time_slope_of(s)[i] = 0;
+        float *const term = guide_terms(s) + place_of(3, 0, i);
+        term[0] = -TIME_BASE;
+        term[QUAD] = term[2 * QUAD] = 0;
         if (k >= a.machines)
             continue;
         const uint32_t idle = idle_at(a, node, side, k), reach = grown[k] + a.d_means[k], unit = LARGEST_SLOPE * base / reach;
@@ -357,9 +354,9 @@ DEVICE node_guide fill_guide_terms(const flowshop_beam_gpu_args &a, uint32_t nod
         const int share = (int)((idle << WEIGHT_BITS) / reach);
         weight += share - (int)(share * (a.largest - (int)a.d_means[k]) / (int)reach);
         if (after >= 0 && after < a.machines)
-            step_of(s)[i] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
-        gap_slope_of(s)[i] = (float)(unit - time_slope) * scale;
-        time_slope_of(s)[i] = (float)time_slope * scale;
+            term[0] = (float)((int)grown[k] - (int)grown[after]) / UNIT - TIME_BASE;
+        term[QUAD] = (float)(unit - time_slope) * scale;
+        term[2 * QUAD] = (float)time_slope * scale;
     }
     weight = warp_sum_wide(weight) + head.weight[1 - side];
     return {(float)weight * (1.0f / (1 << WEIGHT_BITS)), __frcp_rn((float)base * scale),
@@ -389,15 +386,14 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         job[e] = table + s.list[alive[min(first + WARP * e + lane, count - 1)]] * a.job_words + w.start;
     }
     const float largest = TIME_BASE + (float)a.largest / UNIT;
-    const float4 *const all_steps = (const float4 *)step_of(s);
-    const float4 *const gap_slopes = (const float4 *)gap_slope_of(s), *const time_slopes = (const float4 *)time_slope_of(s);
+    const float4 *terms = (const float4 *)guide_terms(s), *const end = terms + 3 * a.quads;
 #pragma unroll 1
-    for (int q = 0; q < a.quads; q++) {
+    for (; terms != end; terms += 3) {
         uint32_t times[EACH][BYTES];
 #pragma unroll
         for (int e = 0; e < EACH; e++)
             take_quad<BYTES>(w, job[e], times[e]);
-        const float4 t = all_steps[q], u = gap_slopes[q], v = time_slopes[q];
+        const float4 t = terms[0], u = terms[1], v = terms[2];
         const float steps[QUAD] = {t.x, t.y, t.z, t.w}, of_gap[QUAD] = {u.x, u.y, u.z, u.w}, of_time[QUAD] = {v.x, v.y, v.z, v.w};
 #pragma unroll
         for (int i = 0; i < QUAD; i++)
@@ -483,6 +479,7 @@ DEVICE void report_range(const flowshop_beam_gpu_args &a, const warp_memory &s, 
     }
     if (!is_last_block(a) || threadIdx.x > 0)
         return;
+    c->taken = 0;
     const uint32_t least = atomicExch(&c->least, NONE), largest = atomicExch(&c->largest, 0u);
     for (int p = 0; p < a.parts; p++) {
         a.peers[p].d_reports[a.part].least = least;
@@ -504,11 +501,15 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
         s.range[0] = NONE;
         s.range[1] = 0;
     }
-    for (uint32_t node = first_node(a, a.part) + blockIdx.x * warps + warp; node < end_node; node += gridDim.x * warps) {
+    const uint32_t first = first_node(a, a.part), at_once = gridDim.x * warps;
+    uint32_t next = 0;
+    for (uint32_t node = first + blockIdx.x * warps + warp; node < end_node; node = first + at_once + __shfl_sync(ALL_LANES, next, 0)) {
         if (__any_sync(ALL_LANES, must_stop(a))) {
             pass_stop_on(a);
             break;
         }
+        if (lane == 0)
+            next = atomicAdd(&a.d_control->taken, 1u);  // needed after this node
         list_free_jobs(a, node, lane, s.list);
         fill_bound_terms(a, node, lane, s);
         __syncwarp();
@@ -518,7 +519,9 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
             front = back;
             back = bound_children<BYTES>(a, table, s, node, end, lane);
         }
-        const int side = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
+        const int chosen = a.depth == 0 ? 0 : front.below != back.below ? front.below > back.below : front.sum < back.sum;
+        // permute() takes selectors from registers of threads. The compiler must not know that all lanes have the same.
+        const int side = __shfl_sync(ALL_LANES, chosen, lane);
         if (lane < a.parts)
             a.peers[lane].d_sides[a.depth & 1][node] = (uint8_t)side;
         __syncwarp();

@@ -40,6 +40,7 @@ typedef struct flowshop_beam_gpu_control {
     uint32_t least, largest;    // key of its children; between layers UINT32_MAX and 0
     uint32_t before;            // its keys whose digits before are below the prefix; 0 between kernels
     uint32_t tickets;           // blocks that are done; 0 between kernels
+    uint32_t taken;             // nodes that warps asked for after their first; 0 between kernels
     uint32_t leaf, makespan;    // the best child of the last layer; UINT32_MAX: there is none
     uint32_t moves[FLOWSHOP_BEAM_GPU_JOBS];  // [jobs] of the path to that leaf, 2 * job + side, from the first layer on
 } flowshop_beam_gpu_control;
