@@ -285,6 +285,30 @@ static void test_sides_hold(void **state)
     assert_true(tested > 10);
 }
 
+// A program that exceeds the known cost is not precise before its bound does so too, however rough it may be.
+static void test_proved_above_known(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (int round = 0; round < 40; round++) {
+        root r;
+        bool is_done;
+        mco_vrp *vrp = random_instance(&seed, 10, 0);
+        open_root(&r, vrp, 0, false, 3);
+        const int64_t bound = r.master.bound;
+        vrp_master_close(&r.master);
+        assert_ok(vrp_master_open(test_ctx, NULL, &r.problem, NULL, NULL, NULL, &r.master));
+        r.master.threads = 1;
+        r.master.precision = 0.3;
+        r.master.known = bound - r.problem.nodes;
+        assert_ok(vrp_master_take_ng(&r.master, &r.relax, 3));
+        assert_ok(vrp_master_solve(&r.master, INFINITY, &is_done));
+        assert_true(is_done && r.master.bound >= r.master.known);
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+}
+
 // Whether the recheck proves the bound of a tree; it may lack room, and finds nothing that breaks it.
 static bool is_rechecked(const mco_vrp *vrp, const vrp_bound_problem *p, const vrp_claims *claims, int64_t bound)
 {
@@ -458,6 +482,7 @@ int main(void)
         TEST(test_without_a_known_plan),
         TEST(test_sides_hold),
         TEST(test_duals_are_prices),
+        TEST(test_proved_above_known),
         TEST(test_set_aside),
         TEST(test_stopped),
         TEST(test_memory_failures),

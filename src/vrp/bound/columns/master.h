@@ -104,9 +104,10 @@ int64_t vrp_master_share(const vrp_master *master, int32_t least);
 // The least that `taken` fewer routes than a plan has can be worth: 0 for all routes of a plan, 1 for all but one.
 int64_t vrp_worth_of_others(const vrp_bound_problem *problem, vrp_worth worth, int32_t taken);
 
-// Column generation to `precision`, or until stop_s. MCO_OK at both; *is_done says which. Where RANK1 cuts have prices, routes come
-// from labels with the ng tables as completion bounds (vrp/bound/labels). It also ends where the bound exceeds `known`, and with `is_stuck`
-// where a pass or labels refuse prices. Errors: MEMORY, DEVICE, LIMIT (of the program alone).
+// Column generation to `precision`, beyond it where the program exceeds `known` and the bound does not, or until stop_s. MCO_OK at
+// both; *is_done says which. Where RANK1 cuts have prices, routes come from labels with the ng tables as completion bounds
+// (vrp/bound/labels). It also ends where the bound exceeds `known`, and with `is_stuck` where a pass or labels refuse prices. Errors:
+// MEMORY, DEVICE, LIMIT (of the program alone).
 mco_status vrp_master_solve(vrp_master *master, double stop_s, bool *is_done);
 
 // Adds cuts that the solution of the program breaks; *found of them. Rows without a price for some rounds leave.

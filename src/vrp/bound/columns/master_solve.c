@@ -187,9 +187,11 @@ static bool is_within_precision(const vrp_master *m)
     return m->lp_value - (double)m->bound <= m->precision * fabs(m->lp_value);
 }
 
+// A program above the known cost ends where its bound is there too: without the last few pricings it would have to be divided.
 static bool is_precise(const vrp_master *m)
 {
-    return !m->has_artificial && is_within_precision(m);
+    const bool is_short = m->lp_value >= (double)m->known && m->bound < m->known;
+    return !m->has_artificial && is_within_precision(m) && !is_short;
 }
 
 static bool must_stop(const vrp_master *m, double stop_s)

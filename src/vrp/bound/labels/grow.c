@@ -40,6 +40,7 @@ mco_status vrp_side_open(mco_context *ctx, const vrp_label_task *task, const vrp
         MCO_TRY(mco_alloc(ctx, &out->slot, out->slots));
     } else {
         MCO_TRY(mco_alloc(ctx, &out->settled, p->nodes));
+        MCO_TRY(mco_alloc(ctx, &out->rank_of, p->nodes * out->buckets));
     }
 done:
     if (st != MCO_OK)
@@ -57,10 +58,19 @@ static void clear_settled(vrp_side *side)
     mco_free(side->ctx, &side->settled);
 }
 
+static void clear_ranked(vrp_side *side)
+{
+    for (int64_t k = 0; k < side->ranked_count; k++)
+        mco_free(side->ctx, &side->ranked[k].entry);
+    mco_free(side->ctx, &side->ranked);
+    mco_free(side->ctx, &side->rank_of);
+}
+
 void vrp_side_close(vrp_side *side)
 {
     vrp_crew_close(side);
     clear_settled(side);
+    clear_ranked(side);
     mco_free(side->ctx, &side->made);
     for (int64_t k = 0; k < side->chunk_room; k++)
         mco_free(side->ctx, &side->chunk[k]);
@@ -217,41 +227,48 @@ static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
     return is_dominated;
 }
 
-// Where `item` goes in its bucket, ordered by value; NULL: a label there dominates it.
-static int32_t *find_place(vrp_side *side, const vrp_label_item *item)
+static int32_t *rank_of(vrp_side *side, const vrp_label_item *item)
 {
-    int32_t *at = bucket_of(side, item->node, item->load);
-    int64_t steps = 0;
-    while (*at >= 0) {
-        vrp_label_item *other = vrp_side_item(side, *at);
-        if (other->value > item->value)
-            break;
-        steps++;
-        if (dominates(side, other, item)) {
-            at = NULL;
-            break;
-        }
-        at = &other->next;
-    }
-    vrp_side_goes_on(side, steps);
-    return at;
+    return &side->rank_of[item->node * side->buckets + item->load / side->bucket_width];
 }
 
-// Takes labels that `item` dominates out of the list that begins at *at.
-static void drop_dominated(vrp_side *side, const vrp_label_item *item, int32_t *at)
+static uint32_t memory_of(const vrp_side *side, const vrp_label_item *item)
 {
-    int64_t steps = 0;
-    while (*at >= 0) {
-        vrp_label_item *other = vrp_side_item(side, *at);
-        steps++;
-        if (dominates(side, item, other)) {
+    return side->task->is_quick ? 0 : item->memory;
+}
+
+// How many labels of its bucket, ordered by value, come before `item`; -1: one of them dominates it.
+static int64_t find_rank(vrp_side *side, const vrp_label_item *item)
+{
+    const int32_t at = *rank_of(side, item);
+    const vrp_side_ranked none = {NULL, 0, 0}, *r = at > 0 ? &side->ranked[at - 1] : &none;
+    const uint32_t not_in = ~memory_of(side, item);
+    bool is_dominated = false;
+    int64_t k = 0;
+    for (; k < r->count && r->entry[k].value <= item->value && !is_dominated; k++)
+        is_dominated = (r->entry[k].memory & not_in) == 0 && dominates(side, vrp_side_item(side, r->entry[k].index), item);
+    vrp_side_goes_on(side, k);
+    return is_dominated ? -1 : k;
+}
+
+// Takes labels that `item`, of this rank, dominates out of its bucket.
+static void drop_dominated(vrp_side *side, vrp_label_item *item, vrp_side_ranked *r, int64_t rank)
+{
+    const uint32_t memory = memory_of(side, item);
+    int32_t *at = &item->next;
+    int64_t kept = rank + 1;
+    for (int64_t k = rank + 1; k < r->count; k++) {
+        vrp_label_item *other = vrp_side_item(side, r->entry[k].index);
+        if ((memory & ~r->entry[k].memory) == 0 && dominates(side, item, other)) {
             other->status = VRP_LABEL_DEAD;
             *at = other->next;
         } else {
+            r->entry[kept++] = r->entry[k];
             at = &other->next;
         }
     }
-    vrp_side_goes_on(side, steps);
+    vrp_side_goes_on(side, r->count - rank);
+    r->count = kept;
 }
 
 // ---- Dominance between labels of one set of customers
@@ -341,14 +358,35 @@ done:
 }
 
 // Copies `made` to the labels, behind *place of its bucket.
-static void take(vrp_side *side, const vrp_label_item *made, int32_t *place)
+static vrp_label_item *take(vrp_side *side, const vrp_label_item *made, int32_t *place)
 {
     vrp_label_item *item = vrp_side_item(side, side->count);
     memcpy(item, made, side->item_bytes);
     item->next = *place;
     *place = (int32_t)side->count++;
-    if (!side->task->is_elementary)
-        drop_dominated(side, item, &item->next);
+    return item;
+}
+
+// The same for a label of a relaxation, which is the `rank`-th of its bucket.
+static mco_status take_ranked(vrp_side *side, const vrp_label_item *made, int64_t rank)
+{
+    mco_status st = MCO_OK;
+    const struct vrp_side_entry entry = {made->value, memory_of(side, made), (int32_t)side->count};
+    int32_t *at = rank_of(side, made);
+    if (*at == 0) {
+        MCO_TRY(mco_grow(side->ctx, &side->ranked, &side->ranked_room, side->ranked_count + 1));
+        side->ranked[side->ranked_count] = (vrp_side_ranked){NULL, 0, 0};
+        *at = (int32_t)++side->ranked_count;
+    }
+    vrp_side_ranked *r = &side->ranked[*at - 1];
+    int32_t *place = rank == 0 ? bucket_of(side, made->node, made->load) : &vrp_side_item(side, r->entry[rank - 1].index)->next;
+    MCO_TRY(mco_grow(side->ctx, &r->entry, &r->room, r->count + 1));
+    memmove(r->entry + rank + 1, r->entry + rank, (size_t)(r->count - rank) * sizeof *r->entry);
+    r->entry[rank] = entry;
+    r->count++;
+    drop_dominated(side, take(side, made, place), r, rank);
+done:
+    return st;
 }
 
 // Takes `item` unless it is dominated. No room for it ends the growth.
@@ -356,20 +394,20 @@ static mco_status offer(vrp_side *side, const vrp_label_item *item)
 {
     mco_status st = MCO_OK;
     uint64_t slot = 0;
-    int32_t *place = side->task->is_elementary ? bucket_of(side, item->node, item->load) : find_place(side, item);
-    if (place == NULL)
+    const int64_t rank = side->task->is_elementary ? 0 : find_rank(side, item);
+    if (rank < 0)
         return MCO_OK;
     if (side->count >= side->most_labels) {
         side->end = VRP_LABELS_LIMIT;
         return MCO_OK;
     }
     MCO_TRY(make_room(side));
-    if (side->task->is_elementary) {
-        if (!is_needed(side, item, &slot))
-            return MCO_OK;
-        side->slot[slot] = (int32_t)side->count + 1;
-    }
-    take(side, item, place);
+    if (!side->task->is_elementary)
+        return take_ranked(side, item, rank);
+    if (!is_needed(side, item, &slot))
+        return MCO_OK;
+    side->slot[slot] = (int32_t)side->count + 1;
+    take(side, item, bucket_of(side, item->node, item->load));
 done:
     return st;
 }

@@ -40,6 +40,16 @@ typedef struct vrp_side_settled {
     int64_t count, value_room, memory_room, index_room;
 } vrp_side_settled;
 
+// The labels of a bucket, in its order: a new one asks most of them, and few of those are looked at whole.
+typedef struct vrp_side_ranked {
+    struct vrp_side_entry {
+        int32_t value;
+        uint32_t memory;     // 0 where memories do not count
+        int32_t index;
+    } *entry;                // [count]
+    int64_t count, room;
+} vrp_side_ranked;
+
 typedef struct vrp_side {
     mco_context *ctx;
     const vrp_label_task *task;
@@ -54,6 +64,9 @@ typedef struct vrp_side {
     int64_t most_labels;
     int32_t *bucket;         // [nodes * buckets] first label by node and load; -1: none
     int64_t buckets, bucket_width;
+    vrp_side_ranked *ranked; // [ranked_count] of buckets that have had labels
+    int64_t ranked_count, ranked_room;
+    int32_t *rank_of;        // [nodes * buckets] 1 + place in `ranked`; 0: none yet. NULL: elementary
     vrp_side_settled *settled;  // [nodes] of the buckets before the one that grows; NULL: elementary
     int32_t *slot;           // elementary mode: [slots] index + 1 by set and end
     int64_t slots;
