@@ -2,7 +2,7 @@
 // Bounds of the children of both ends, the end that grows, and the keys of its children (flowshop/beam/layer.h has the definitions).
 //
 // Mapping. A warp has a node, a block the table of times in shared memory. Nodes differ in their children below `upper`, so a warp that is
-// done asks for the next one. For the bounds a lane has pairs of children, one in each half of a register; for the guide it has single
+// done asks for the next one. For the bounds a lane has pairs of neighbours, one in each half of a register; for the guide it has single
 // children whose bound is below `upper`.
 //
 // Bounds. Two instructions a machine and pair: max(bound, start + rest) and max(start + time, free). Halves do not overflow: `upper` and
@@ -36,6 +36,12 @@ DEVICE uint32_t permute(uint32_t low, uint32_t high, uint32_t selectors)
     uint32_t bytes;
     asm("prmt.b32 %0, %1, %2, %3;" : "=r"(bytes) : "r"(low), "r"(high), "r"(selectors));
     return bytes;
+}
+
+// Both halves of a register and a sum.
+DEVICE uint32_t add_halves(uint32_t halves, uint32_t sum)
+{
+    return __dp2a_lo(halves, 0x0101u, sum);
 }
 
 // ---- Reductions of a warp
@@ -114,7 +120,6 @@ struct warp_memory {
     int steps;        // machines, the last quad filled up
     uint16_t *list;   // [room] free jobs, ascending; behind them [2][room] bounds of their children at each end
     int room;
-    uint32_t *range;  // the least and the largest key so far
 };
 
 // Where term `term` of step i is, of `terms` a step.
@@ -151,15 +156,14 @@ __host__ __device__ inline size_t table_bytes(const flowshop_beam_gpu_args &a)
 
 __host__ __device__ inline size_t warp_bytes(const flowshop_beam_gpu_args &a)
 {
-    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)list_room(a.jobs) * 3 * sizeof(uint16_t) + sizeof(uint4);
+    return (size_t)a.quads * QUAD * 4 * sizeof(uint32_t) + (size_t)list_room(a.jobs) * 3 * sizeof(uint16_t);
 }
 
 DEVICE warp_memory memory_of_warp(const flowshop_beam_gpu_args &a, char *shared, int warp)
 {
     const int steps = a.quads * QUAD;
     uint32_t *words = (uint32_t *)(shared + table_bytes(a) + warp * warp_bytes(a));
-    uint16_t *const list = (uint16_t *)(words + 4 * steps);
-    return {words, steps, list, list_room(a.jobs), (uint32_t *)(list + 3 * list_room(a.jobs))};
+    return {words, steps, (uint16_t *)(words + 4 * steps), list_room(a.jobs)};
 }
 
 DEVICE uint32_t in_both_halves(uint32_t value)
@@ -239,7 +243,8 @@ struct tally {
     uint32_t below, sum;  // children below `upper`; sum of min(bound, upper)
 };
 
-// Bounds of the children in places [first, first + 64 PAIRS) of the list.
+// Bounds of the children in places [first, first + 64 PAIRS) of the list, two neighbours in a register. A place behind the list counts as a
+// child that reaches `upper`, at both ends alike.
 template <int BYTES, int PAIRS>
 DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, const walk<BYTES> &w, int side,
                         int free_jobs, int first, uint32_t start_word, uint32_t bound_word, int lane, tally &t)
@@ -248,11 +253,12 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
     const uint32_t *job[PAIRS][2];
 #pragma unroll
     for (int p = 0; p < PAIRS; p++) {
+        const int at = first + 2 * (WARP * p + lane);
+        const uint32_t jobs = *(const uint32_t *)(s.list + min(at, (free_jobs - 1) & ~1));
         start[p] = start_word;
-        bound[p] = bound_word;
-#pragma unroll
-        for (int h = 0; h < 2; h++)
-            job[p][h] = table + s.list[min(first + 2 * WARP * p + WARP * h + lane, free_jobs - 1)] * a.job_words + w.start;
+        bound[p] = at + 1 < free_jobs ? bound_word : at < free_jobs ? bound_word | 0xffff0000u : NONE;
+        job[p][0] = table + (jobs & 0xffff) * a.job_words + w.start;
+        job[p][1] = table + (at + 1 < free_jobs ? jobs >> 16 : jobs & 0xffff) * a.job_words + w.start;
     }
     const uint4 *terms = (const uint4 *)bound_terms(s, side), *const end = terms + 2 * a.quads;
 #pragma unroll 1
@@ -275,18 +281,16 @@ DEVICE void bound_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
                 start[p] = __viaddmax_u16x2(start[p], time, next[i]);
             }
     }
+    const uint32_t upper = in_both_halves((uint32_t)a.upper), one = in_both_halves(1);
 #pragma unroll
-    for (int p = 0; p < PAIRS; p++)
-#pragma unroll
-        for (int h = 0; h < 2; h++) {
-            const int at = first + 2 * WARP * p + WARP * h + lane;
-            const uint32_t value = h == 0 ? bound[p] & 0xffff : bound[p] >> 16;
-            if (at < free_jobs) {
-                bounds_of(s, side)[at] = (uint16_t)value;
-                t.below += value < (uint32_t)a.upper;
-                t.sum += min(value, (uint32_t)a.upper);
-            }
-        }
+    for (int p = 0; p < PAIRS; p++) {
+        const int at = first + 2 * (WARP * p + lane);
+        const uint32_t value = __vminu2(bound[p], upper);
+        if (at < free_jobs)
+            *(uint32_t *)(bounds_of(s, side) + at) = bound[p];
+        t.sum = add_halves(value, t.sum);
+        t.below = add_halves(__vminu2(upper - value, one), t.below);
+    }
 }
 
 template <int BYTES>
@@ -312,6 +316,11 @@ DEVICE tally bound_children(const flowshop_beam_gpu_args &a, const uint32_t *tab
 }
 
 // ---- Guide
+
+// Of the keys that a lane has made so far.
+struct key_range {
+    uint32_t least, largest;
+};
 
 // What all children of a node share.
 struct node_guide {
@@ -374,7 +383,7 @@ DEVICE uint32_t key_of(const flowshop_beam_gpu_args &a, const node_guide &g, uin
 // Keys of the children number [first, first + 32 EACH) of those alive.
 template <int BYTES, int EACH>
 DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, const walk<BYTES> &w, int side,
-                        const node_guide &g, int count, int first, int lane, uint32_t *keys)
+                        const node_guide &g, int count, int first, int lane, uint32_t *keys, key_range &range)
 {
     const uint16_t *alive = bounds_of(s, 1 - side);
     float gap[EACH], sum[EACH];
@@ -406,7 +415,6 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
                 gap[e] = __saturatef(__fadd_rn(gap[e], __fadd_rn(time, steps[i])));
             }
     }
-    uint32_t least = NONE, most = 0;
 #pragma unroll
     for (int e = 0; e < EACH; e++) {
         const int at = first + WARP * e + lane;
@@ -414,15 +422,9 @@ DEVICE void guide_block(const flowshop_beam_gpu_args &a, const uint32_t *table, 
         if (at < count) {
             const uint32_t key = key_of(a, g, bounds_of(s, side)[alive[at]], gaps);
             keys[alive[at]] = key;
-            least = min(least, key);
-            most = max(most, key);
+            range.least = min(range.least, key);
+            range.largest = max(range.largest, key);
         }
-    }
-    least = __reduce_min_sync(ALL_LANES, least);
-    most = __reduce_max_sync(ALL_LANES, most);
-    if (lane == 0) {
-        s.range[0] = min(s.range[0], least);
-        s.range[1] = max(s.range[1], most);
     }
 }
 
@@ -448,7 +450,8 @@ DEVICE int list_alive(const flowshop_beam_gpu_args &a, const warp_memory &s, int
 }
 
 template <int BYTES>
-DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane)
+DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *table, const warp_memory &s, uint32_t node, int side, int lane,
+                           key_range &range)
 {
     uint32_t *keys = a.d_keys + (size_t)(node - first_node(a, a.part)) * (a.jobs - a.depth);
     const int count = list_alive(a, s, side, lane, keys);
@@ -460,22 +463,23 @@ DEVICE void guide_children(const flowshop_beam_gpu_args &a, const uint32_t *tabl
     int first = 0;
 #pragma unroll 1
     for (; count - first > 2 * WARP; first += 4 * WARP)
-        guide_block<BYTES, 4>(a, table, s, w, side, g, count, first, lane, keys);
+        guide_block<BYTES, 4>(a, table, s, w, side, g, count, first, lane, keys, range);
     if (count - first > WARP)
-        guide_block<BYTES, 2>(a, table, s, w, side, g, count, first, lane, keys);
+        guide_block<BYTES, 2>(a, table, s, w, side, g, count, first, lane, keys, range);
     else if (count > first)
-        guide_block<BYTES, 1>(a, table, s, w, side, g, count, first, lane, keys);
+        guide_block<BYTES, 1>(a, table, s, w, side, g, count, first, lane, keys, range);
 }
 
 // ---- All nodes of a layer
 
 // Tells all parts the least and the largest key of this one.
-DEVICE void report_range(const flowshop_beam_gpu_args &a, const warp_memory &s, int lane)
+DEVICE void report_range(const flowshop_beam_gpu_args &a, const key_range &range, int lane)
 {
     flowshop_beam_gpu_control *const c = a.d_control;
+    const uint32_t lowest = __reduce_min_sync(ALL_LANES, range.least), highest = __reduce_max_sync(ALL_LANES, range.largest);
     if (lane == 0) {
-        atomicMin(&c->least, s.range[0]);
-        atomicMax(&c->largest, s.range[1]);
+        atomicMin(&c->least, lowest);
+        atomicMax(&c->largest, highest);
     }
     if (!is_last_block(a) || threadIdx.x > 0)
         return;
@@ -497,10 +501,7 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
     const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP, warps = (int)blockDim.x / WARP;
     const warp_memory s = memory_of_warp(a, shared, warp);
     const uint32_t end_node = first_node(a, a.part + 1);
-    if (lane == 0) {
-        s.range[0] = NONE;
-        s.range[1] = 0;
-    }
+    key_range range = {NONE, 0};
     const uint32_t first = first_node(a, a.part), at_once = gridDim.x * warps;
     uint32_t next = 0;
     for (uint32_t node = first + blockIdx.x * warps + warp; node < end_node; node = first + at_once + __shfl_sync(ALL_LANES, next, 0)) {
@@ -525,10 +526,10 @@ template <int BYTES> __global__ void __launch_bounds__(EXPAND_THREADS, 2) expand
         if (lane < a.parts)
             a.peers[lane].d_sides[a.depth & 1][node] = (uint8_t)side;
         __syncwarp();
-        guide_children<BYTES>(a, table, s, node, side, lane);
+        guide_children<BYTES>(a, table, s, node, side, lane, range);
         __syncwarp();
     }
-    report_range(a, s, lane);
+    report_range(a, range, lane);
 }
 
 }  // namespace

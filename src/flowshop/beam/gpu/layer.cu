@@ -7,7 +7,7 @@
 //
 // Bytes of a node: 16 stride + 8 words + 34 for two layers, 4 jobs for keys (of its share), 6 jobs for parents and moves, 20 for choosing.
 //
-// Rate. An H200 makes 41.3 G children a second at 500x60 and 69.9 G at 300x20, both ends counted (NOTES.md,
+// Rate. An H200 makes 42.5 G children a second at 500x60 and 72.5 G at 300x20, both ends counted (NOTES.md,
 // bench/results/flowshop-beams-gpu.csv). Limit: issue slots. A child and machine takes 2.2 instructions for its bound, and 6.9 for its guide
 // at the end that grows.
 #include "flowshop/beam/gpu/expand.cuh"
