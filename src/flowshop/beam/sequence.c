@@ -255,7 +255,10 @@ static mco_status run_on_gpu(sequence *q, int64_t target, flowshop_beam_outcome 
     const flowshop_beam_gpu_task task = {.width = q->state.width, .upper = target, .idle_share = idle_share(q->run->shop), .must_stop = look,
                                          .state = q, .depth = &q->depth};
     flowshop_beam_gpu_answer answer;
+    const double begin_s = mco_run_time_s(&q->run->run);
     const mco_status st = flowshop_beam_run_on_gpu(&q->place, &task, &answer, q->order);
+    // A beam stays on the GPUs, which wait for one another: their kernels take as long as it does.
+    q->run->result->work.device_s += (mco_run_time_s(&q->run->run) - begin_s) * q->run->gpu_count;
     if (st == MCO_OK)
         *found = (flowshop_beam_outcome){.makespan = answer.is_complete ? answer.makespan : INT64_MAX, .order = q->order,
                                          .is_complete = answer.is_complete, .has_discarded = answer.has_discarded, .bounded = answer.bounded};
