@@ -2,6 +2,7 @@
 #include "vrp/bound/root.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -198,10 +199,13 @@ static mco_status add_round(vrp_root *r, mco_vrp_bound_stage stage, double bound
         .cuts = m != NULL ? m->cuts.count : 0,
         .arcs = m != NULL ? vrp_master_arcs(m) : (int64_t)r->problem.nodes * r->problem.customers,
     };
+    char program[32] = "none";
+    if (!isnan(round.lp))
+        snprintf(program, sizeof program, "%.10g", round.lp);
     MCO_TRY(mco_grow(r->proof->ctx, &result->rounds, &r->round_room, result->round_count + 1));
     result->rounds[result->round_count++] = round;
-    mco_log(r->proof->ctx, MCO_LOG_DETAIL, "%-13s  LP %.10g  bound %.10g  %lld columns, %lld cuts, %lld arcs, %.2f s",
-            mco_vrp_bound_stage_text(stage), round.lp, bound, (long long)round.columns, (long long)round.cuts, (long long)round.arcs,
+    mco_log(r->proof->ctx, MCO_LOG_DETAIL, "%-13s  LP %s  bound %.10g  %lld columns, %lld cuts, %lld arcs, %.2f s",
+            mco_vrp_bound_stage_text(stage), program, bound, (long long)round.columns, (long long)round.cuts, (long long)round.arcs,
             round.time_s);
 done:
     return st;
