@@ -193,7 +193,8 @@ bool vrp_rounds_watch(void *rounds)
 // same moment, and no core waits for another.
 static void time_walks(vrp_rounds *s, int32_t count)
 {
-    const bool is_timed = s->ends_together && count > 1 && !vrp_rounds_counts_steps(s) && s->processor->gpus == 0 && count <= s->processor->threads;
+    const bool run_at_once = count > 1 && count <= s->processor->threads && s->processor->gpus == 0;
+    const bool is_timed = s->ends_together && run_at_once && !vrp_rounds_counts_steps(s);
     for (int32_t k = 0; k < count; k++)
         s->tasks[k].plan.seconds = is_timed ? (double)s->tasks[k].plan.steps / s->rate : 0;
 }
