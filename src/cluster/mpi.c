@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The collectives over MPI. A wait tests, yields, and naps where others take long: ranks may be more than processors, and one
 // that waits leaves them to the others. MPI's errors end all processes, as is MPI's default.
+#include <dlfcn.h>
+#include <math.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -158,7 +161,8 @@ void cluster_mpi_tell(mco_context *ctx)
 }
 
 enum { END_TAG = 26, NAP_END_NS = 10000000 };
-static const double TOLD_S = 1;  // for the last word of rank 0 to reach those that answer
+static const double TOLD_S = 1;   // for the last word of rank 0 to reach those that answer
+static const double COME_S = 60;  // for the other ranks to end after the first one
 
 // Rank 0, where another rank does not answer: the others may go. A launcher that lets a job go on when a process has died may not end them.
 static void tell_end(int code)
@@ -191,7 +195,39 @@ static _Noreturn void leave(int code)
     _exit(code);
 }
 
-// MPI_Finalize() waits for all ranks. Ranks that have parted wait there while the first one writes its files; an alarm ends that.
+// Ends all processes of the job; its exit code is this one. In Open MPI 4.1 the text that MPI_Abort() prints damages the memory of the launcher,
+// which then hangs or crashes about one time in ten. PMIx, where the launcher speaks it, ends the job without a text.
+static _Noreturn void end_job(int code)
+{
+    enum { LONGEST_S = 30 };
+    int (*abort_silently)(int status, const char *text, void *processes, size_t count);
+    void *const found = dlsym(RTLD_DEFAULT, "PMIx_Abort");
+    tell_end(code);
+    alarm(LONGEST_S);  // for a launcher that does not answer
+    memcpy(&abort_silently, &found, sizeof found);
+    if (found == NULL || abort_silently(code, "mco has ended", NULL, 0) != 0)
+        MPI_Abort(MPI_COMM_WORLD, code);
+    _exit(code);
+}
+
+// Whether all ranks have come to their end. The first one, which has written its files, waits a while for the others. They wait for its files, and
+// end without the others where it says so.
+static bool have_all_come(int rank)
+{
+    int is_done = 0, is_told = 0;
+    MPI_Request request;
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    const double end_s = rank == 0 ? mco_clock_s() + COME_S : INFINITY;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (MPI_Test(&request, &is_done, MPI_STATUS_IGNORE); !is_done && mco_clock_s() < end_s; MPI_Test(&request, &is_done, MPI_STATUS_IGNORE)) {
+        nanosleep(&nap, NULL);
+        if (rank > 0 && (MPI_Iprobe(0, END_TAG, MPI_COMM_WORLD, &is_told, MPI_STATUS_IGNORE), is_told))
+            break;
+    }
+    return is_done;
+}
+
+// Ranks that have parted wait while the first one writes its files; an alarm ends that.
 void cluster_mpi_end(const mco_context *ctx, int code)
 {
     enum { LONGEST_S = 3600 };
@@ -202,13 +238,19 @@ void cluster_mpi_end(const mco_context *ctx, int code)
         fflush(NULL);
         if (r->rank > 0)
             _exit(code);  // launchers end the others, those that let a job go on do not end this one
-        tell_end(code);
-        MPI_Abort(MPI_COMM_WORLD, code);
+        end_job(code);
     }
     if (r->have_parted)
         alarm(LONGEST_S);
     if (r->must_leave)
         leave(code);
+    if (!have_all_come(r->rank)) {
+        if (r->rank > 0)
+            leave(code);
+        fprintf(stderr, "warning: the answer is complete, but some ranks have not ended for %.0f s: the launcher ends them\n", COME_S);
+        fflush(NULL);
+        end_job(code);
+    }
     free(cluster.counts);
     free(cluster.begins);
     MPI_Finalize();

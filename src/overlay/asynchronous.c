@@ -329,6 +329,7 @@ done:
             p.peers[r].heard_s = p.looked_s;
         d->is_asynchronous = p.ranks->have_parted = true;
         p.ranks->must_abort = true;  // until all have said that they leave
+        mco_log(d->ctx, MCO_LOG_INFO, "ranks go on without each other, and without one that is silent for %g s", patience_s(&p));
         st = run_all(&p);
     }
     if (p.channel.close != NULL)

@@ -89,8 +89,7 @@ asynchronous() {
         rm -f err
         numbered numbers "$MCO" overlay bound large.csv --asynchronous --iterations $iterations --silence 5 --json stopped.json > out 2> err &
         job=$!
-        wait_for grep -q "ranks 3" err
-        sleep 0.2
+        wait_for grep -q "without each other" err  # a rank that stops before is one that all wait for
         if kill -STOP "$(cat numbers/2)"; then break; fi
     done
     wait $job || seen=$?
