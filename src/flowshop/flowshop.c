@@ -325,6 +325,8 @@ static mco_status fill_result(flowshop_run *run)
     }
     r->work.gpus = is_of_host(r->work.engine) ? 0 : gpu_bits(run);
     mco_run_log_end(&run->run);
+    if (run->is_tree_vain)
+        mco_log(run->ctx, MCO_LOG_INFO, "the tree search found no shorter schedule in its time; --method heuristic has all the time for schedules");
     mco_run_give_history(&run->run, &r->history, &r->history_count);
     r->work.solve_s = mco_run_time_s(&run->run);
     return MCO_OK;

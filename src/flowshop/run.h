@@ -27,6 +27,7 @@ typedef struct flowshop_run {
     bool is_checkpoint_failing;       // the last checkpoint of a search that goes on could not be written
     mco_flowshop_solution incumbent;  // the incumbent as the callback sees it
     bool has_turns;                   // methods share the time
+    bool is_tree_vain;                // the time of a tree search is over, and it has found no schedule
     void (*tend)(void *user);         // called again and again while the greedy runs, such as for checkpoints; or NULL
     void *tend_user;
     double turn_s, patience;          // the present turn began; it may go on without success for so many times what the run took before
