@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "vrp/bound/labels/crew.h"
+#include "vrp/bound/labels/dominance.h"
 
 enum {
     MOST_BUCKETS = 1 << 22,   // 16 MiB of heads
@@ -167,251 +168,6 @@ int32_t vrp_side_bound(const vrp_side *side, const vrp_label_item *item, const u
     return on >= VRP_NO_PATH ? VRP_NO_PATH : item->value + on;
 }
 
-// ---- Dominance between labels of a relaxation
-
-static bool dominates(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
-{
-    if (side->task->is_quick)
-        return a->value <= b->value && a->load <= b->load;
-    if (a->value > b->value || (a->memory & ~b->memory) != 0 || a->load > b->load || a->length > b->length)
-        return false;
-    const int64_t most = (int64_t)b->value - a->value;
-    return side->states->words == 0 || vrp_states_excess(side->states, a->words, b->words, most) <= most;
-}
-
-static int32_t *bucket_of(vrp_side *side, int32_t node, int32_t load)
-{
-    return &side->bucket[node * side->buckets + load / side->bucket_width];
-}
-
-// Settles the labels of a bucket that have grown. A label that another one dominates is not needed: what it dominates the other one does too.
-static mco_status settle_bucket(vrp_side *side, int32_t node, int64_t bucket)
-{
-    mco_status st = MCO_OK;
-    vrp_side_settled *s = &side->settled[node];
-    for (int32_t at = side->bucket[node * side->buckets + bucket]; at >= 0; at = vrp_side_item(side, at)->next) {
-        const vrp_label_item *item = vrp_side_item(side, at);
-        if (item->status == VRP_LABEL_DEAD)
-            continue;
-        MCO_TRY(mco_grow(side->ctx, &s->value, &s->value_room, s->count + 1));
-        MCO_TRY(mco_grow(side->ctx, &s->memory, &s->memory_room, s->count + 1));
-        MCO_TRY(mco_grow(side->ctx, &s->index, &s->index_room, s->count + 1));
-        s->value[s->count] = item->value;
-        s->memory[s->count] = side->task->is_quick ? 0 : item->memory;
-        s->index[s->count++] = at;
-    }
-done:
-    return st;
-}
-
-// Whether a label of a lighter bucket of the same node dominates `item`. It is asked once, when the item grows: then all of those are
-// settled. Blocks of values and memories are tested without a branch; few are left to be looked at whole.
-static bool is_dominated_by_lighter(vrp_side *side, const vrp_label_item *item)
-{
-    enum { BLOCK = 64 };  // a loop that is short enough to be unrolled is not vectorised
-    const vrp_side_settled *s = &side->settled[item->node];
-    const int32_t *of = s->value, value = item->value;
-    const uint32_t *memory = s->memory, not_in = ~item->memory;
-    bool is_dominated = false;
-    int64_t k = 0;
-    for (; k < s->count && !is_dominated; k += BLOCK) {
-        const int64_t end = s->count - k < BLOCK ? s->count : k + BLOCK;
-        int32_t any = end < k + BLOCK;
-        if (any == 0)
-            for (int32_t l = 0; l < BLOCK; l++)
-                any |= (of[k + l] <= value) & ((memory[k + l] & not_in) == 0);
-        for (int64_t l = k; any != 0 && l < end && !is_dominated; l++)
-            is_dominated = of[l] <= value && (memory[l] & not_in) == 0 && dominates(side, vrp_side_item(side, s->index[l]), item);
-    }
-    vrp_side_goes_on(side, k / BLOCK + 1);
-    return is_dominated;
-}
-
-static int32_t *rank_of(vrp_side *side, const vrp_label_item *item)
-{
-    return &side->rank_of[item->node * side->buckets + item->load / side->bucket_width];
-}
-
-static uint32_t memory_of(const vrp_side *side, const vrp_label_item *item)
-{
-    return side->task->is_quick ? 0 : item->memory;
-}
-
-// How many labels of its bucket, ordered by value, come before `item`; -1: one of them dominates it.
-static int64_t find_rank(vrp_side *side, const vrp_label_item *item)
-{
-    const int32_t at = *rank_of(side, item);
-    const vrp_side_ranked none = {NULL, 0, 0}, *r = at > 0 ? &side->ranked[at - 1] : &none;
-    const uint32_t not_in = ~memory_of(side, item);
-    bool is_dominated = false;
-    int64_t k = 0;
-    for (; k < r->count && r->entry[k].value <= item->value && !is_dominated; k++)
-        is_dominated = (r->entry[k].memory & not_in) == 0 && dominates(side, vrp_side_item(side, r->entry[k].index), item);
-    vrp_side_goes_on(side, k);
-    return is_dominated ? -1 : k;
-}
-
-// Takes labels that `item`, of this rank, dominates out of its bucket.
-static void drop_dominated(vrp_side *side, vrp_label_item *item, vrp_side_ranked *r, int64_t rank)
-{
-    const uint32_t memory = memory_of(side, item);
-    int32_t *at = &item->next;
-    int64_t kept = rank + 1;
-    for (int64_t k = rank + 1; k < r->count; k++) {
-        vrp_label_item *other = vrp_side_item(side, r->entry[k].index);
-        if ((memory & ~r->entry[k].memory) == 0 && dominates(side, item, other)) {
-            other->status = VRP_LABEL_DEAD;
-            *at = other->next;
-        } else {
-            r->entry[kept++] = r->entry[k];
-            at = &other->next;
-        }
-    }
-    vrp_side_goes_on(side, r->count - rank);
-    r->count = kept;
-}
-
-// ---- Dominance between labels of one set of customers
-
-static uint64_t hash_of(const vrp_side *side, const vrp_label_item *item)
-{
-    uint64_t hash = (uint64_t)item->node;
-    const uint64_t *visited = item->words + side->states->words;
-    for (int32_t w = 0; w < side->set_words; w++) {
-        hash = (hash ^ visited[w]) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
-static bool has_same_set(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
-{
-    const size_t at = (size_t)side->states->words;
-    return a->node == b->node && memcmp(a->words + at, b->words + at, (size_t)side->set_words * sizeof *a->words) == 0;
-}
-
-// Of two routes of equal customers only the cheaper counts. Of equal costs that of a lower value, after the rows, has all that the other
-// one has.
-static bool is_cheaper(const vrp_side *side, const vrp_label_item *a, const vrp_label_item *b)
-{
-    if (a->cost > b->cost)  // then it is longer as well
-        return false;
-    const int64_t most = (int64_t)b->value - a->value;
-    return a->cost < b->cost || (most >= 0 && vrp_states_excess(side->states, a->words, b->words, most) <= most);
-}
-
-static mco_status grow_slots(vrp_side *side)
-{
-    mco_status st = MCO_OK;
-    int32_t *slot = NULL;
-    const int64_t slots = 2 * side->slots;
-    MCO_TRY(mco_alloc(side->ctx, &slot, slots));
-    for (int64_t k = 0; k < side->count; k++) {
-        const vrp_label_item *item = vrp_side_item(side, k);
-        if (item->status == VRP_LABEL_DEAD)
-            continue;
-        uint64_t at = hash_of(side, item) & (uint64_t)(slots - 1);
-        while (slot[at] != 0)
-            at = (at + 1) & (uint64_t)(slots - 1);
-        slot[at] = (int32_t)k + 1;
-    }
-    mco_free(side->ctx, &side->slot);
-    side->slot = slot;
-    side->slots = slots;
-done:
-    return st;
-}
-
-// Whether `item` is needed. It marks labels dead that it makes needless. *place: its slot.
-static bool is_needed(vrp_side *side, const vrp_label_item *item, uint64_t *place)
-{
-    uint64_t at = hash_of(side, item) & (uint64_t)(side->slots - 1);
-    int64_t steps = 1;
-    for (; side->slot[at] != 0; at = (at + 1) & (uint64_t)(side->slots - 1), steps++) {
-        vrp_label_item *other = vrp_side_item(side, side->slot[at] - 1);
-        if (other->status == VRP_LABEL_DEAD || !has_same_set(side, item, other))
-            continue;
-        if (is_cheaper(side, other, item))
-            return false;
-        if (is_cheaper(side, item, other))
-            other->status = VRP_LABEL_DEAD;
-    }
-    vrp_side_goes_on(side, steps);
-    *place = at;
-    return true;
-}
-
-// ---- Taking labels
-
-static mco_status make_room(vrp_side *side)
-{
-    mco_status st = MCO_OK;
-    const int64_t chunk = side->count >> VRP_LABEL_CHUNK_BITS;
-    if (chunk >= side->chunk_room)
-        MCO_TRY(mco_grow(side->ctx, &side->chunk, &side->chunk_room, chunk + 1));
-    if (side->chunk[chunk] == NULL)
-        MCO_TRY(mco_alloc_bytes(side->ctx, (void **)&side->chunk[chunk], (size_t)1 << VRP_LABEL_CHUNK_BITS, side->item_bytes));
-    if (side->task->is_elementary && 2 * (side->count + 1) > side->slots)
-        MCO_TRY(grow_slots(side));
-done:
-    return st;
-}
-
-// Copies `made` to the labels, behind *place of its bucket.
-static vrp_label_item *take(vrp_side *side, const vrp_label_item *made, int32_t *place)
-{
-    vrp_label_item *item = vrp_side_item(side, side->count);
-    memcpy(item, made, side->item_bytes);
-    item->next = *place;
-    *place = (int32_t)side->count++;
-    return item;
-}
-
-// The same for a label of a relaxation, which is the `rank`-th of its bucket.
-static mco_status take_ranked(vrp_side *side, const vrp_label_item *made, int64_t rank)
-{
-    mco_status st = MCO_OK;
-    const struct vrp_side_entry entry = {made->value, memory_of(side, made), (int32_t)side->count};
-    int32_t *at = rank_of(side, made);
-    if (*at == 0) {
-        MCO_TRY(mco_grow(side->ctx, &side->ranked, &side->ranked_room, side->ranked_count + 1));
-        side->ranked[side->ranked_count] = (vrp_side_ranked){NULL, 0, 0};
-        *at = (int32_t)++side->ranked_count;
-    }
-    vrp_side_ranked *r = &side->ranked[*at - 1];
-    int32_t *place = rank == 0 ? bucket_of(side, made->node, made->load) : &vrp_side_item(side, r->entry[rank - 1].index)->next;
-    MCO_TRY(mco_grow(side->ctx, &r->entry, &r->room, r->count + 1));
-    memmove(r->entry + rank + 1, r->entry + rank, (size_t)(r->count - rank) * sizeof *r->entry);
-    r->entry[rank] = entry;
-    r->count++;
-    drop_dominated(side, take(side, made, place), r, rank);
-done:
-    return st;
-}
-
-// Takes `item` unless it is dominated. No room for it ends the growth.
-static mco_status offer(vrp_side *side, const vrp_label_item *item)
-{
-    mco_status st = MCO_OK;
-    uint64_t slot = 0;
-    const int64_t rank = side->task->is_elementary ? 0 : find_rank(side, item);
-    if (rank < 0)
-        return MCO_OK;
-    if (side->count >= side->most_labels) {
-        side->end = VRP_LABELS_LIMIT;
-        return MCO_OK;
-    }
-    MCO_TRY(make_room(side));
-    if (!side->task->is_elementary)
-        return take_ranked(side, item, rank);
-    if (!is_needed(side, item, &slot))
-        return MCO_OK;
-    side->slot[slot] = (int32_t)side->count + 1;
-    take(side, item, bucket_of(side, item->node, item->load));
-done:
-    return st;
-}
-
 // ---- Growing
 
 // The draft: `from` (NULL: the depot) extended to node k, but for its memory. Returns false if no route can begin so.
@@ -470,7 +226,7 @@ static bool is_idle(vrp_side *side)
     const int32_t first = side->bucket[draft->node * side->buckets + draft->load / side->bucket_width];
     if (p->max_length < INT64_MAX && draft->length + (int64_t)p->cost[(int64_t)draft->node * p->stride] > p->max_length)
         return true;
-    return first >= 0 && dominates(side, vrp_side_item(side, first), draft);
+    return first >= 0 && vrp_side_dominates(side, vrp_side_item(side, first), draft);
 }
 
 // Extends label `index` (-1: the depot) to node k, where its bound is below what is wanted. side->seen is that of the label.
@@ -585,7 +341,7 @@ static mco_status grow_node(vrp_side *hand, void *shared, int64_t k)
     for (int32_t at = hand->bucket[l->node[k] * hand->buckets + l->bucket]; at >= 0 && hand->end == VRP_LABELS_DONE;) {
         vrp_label_item *item = vrp_side_item(hand, at);
         if (item->status == VRP_LABEL_OPEN) {
-            if (!hand->task->is_elementary && is_dominated_by_lighter(hand, item)) {
+            if (!hand->task->is_elementary && vrp_side_has_lighter(hand, item)) {
                 item->status = VRP_LABEL_DEAD;
             } else {
                 if (item->load <= hand->most_load)
@@ -604,7 +360,7 @@ static mco_status offer_all(vrp_side *side, const harvest *from)
 {
     mco_status st = MCO_OK;
     for (int64_t k = from->first; k < from->first + from->count && side->end == VRP_LABELS_DONE; k++)
-        MCO_TRY(offer(side, (const vrp_label_item *)(const void *)(from->hand->made + k * (int64_t)side->item_bytes)));
+        MCO_TRY(vrp_side_offer(side, (const vrp_label_item *)(const void *)(from->hand->made + k * (int64_t)side->item_bytes)));
 done:
     return st;
 }
@@ -653,7 +409,7 @@ static mco_status grow_level(vrp_side *side, level *l)
         any = any && side->bucket_width > side->task->problem->least_demand;
     }
     for (int32_t i = 1; i < side->task->problem->nodes && side->settled != NULL && side->end == VRP_LABELS_DONE; i++)
-        MCO_TRY(settle_bucket(side, i, l->bucket));
+        MCO_TRY(vrp_side_settle(side, i, l->bucket));
 done:
     return st;
 }
