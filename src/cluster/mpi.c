@@ -196,7 +196,7 @@ static _Noreturn void leave(int code)
 }
 
 // Ends all processes of the job; its exit code is this one. In Open MPI 4.1 the text that MPI_Abort() prints damages the memory of the launcher,
-// which then hangs or crashes about one time in ten. PMIx, where the launcher speaks it, ends the job without a text.
+// which then hung or crashed one time in five on busy cores. PMIx, where the launcher speaks it, ends the job without a text.
 static _Noreturn void end_job(int code)
 {
     enum { LONGEST_S = 30 };

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Flow shop files of one's own: names that are numbers, decimals, what a file states, the table of a schedule; limits
-# and signals of `bound`.
+# and signals of `bound`; what a tree search says that finds nothing.
 
 # ---- Names
 names() {
@@ -70,12 +70,6 @@ decimals() {
     expect_json r.json rule_bound 4
     expect 0 "$MCO" flowshop solve own.csv --method heuristic --target 4.5 --time-limit 20
     expect_text out "(target)"
-    # An optimum is known, but a tree of minutes proves it: who wants schedules is told of the other method. A proof says no such thing.
-    echo "18 19 4 1 13 5 14 8 9 15 11 3 12 17 16 6 20 10 2 7" > best.txt
-    expect 0 "$MCO" flowshop solve ta023 --start best.txt --iterations 1 --time-limit 1 --engine cpu
-    expect_text err "the tree search found no shorter schedule in its time; --method heuristic"
-    expect 0 "$MCO" flowshop solve own.csv --time-limit 100
-    if grep -q "found no shorter" err; then fail "a proof asks for another method"; fi
     # A search with decimals goes on from a checkpoint.
     awk 'BEGIN { srand(4); print "job,a,b,c,d,e,f,g,h"; for (j = 1; j <= 16; j++) { printf "j%d", j
                  for (k = 1; k <= 8; k++) printf ",%.1f", 1 + int(rand() * 98) / 10; print "" } }' > wide.csv
@@ -143,9 +137,25 @@ few_jobs() {
     expect_json few.json outcome '"optimal"'
 }
 
+# An optimum is known, and a tree of minutes proves it: who wants schedules is told of the other method. A proof, a part of the tree and a
+# question about a bound say no such thing.
+vain_tree() {
+    echo "18 19 4 1 13 5 14 8 9 15 11 3 12 17 16 6 20 10 2 7" > best.txt
+    expect 0 "$MCO" flowshop solve ta023 --start best.txt --iterations 1 --time-limit 1 --engine cpu
+    expect_text err "the tree search found no shorter schedule in its time; --method heuristic"
+    expect 0 "$MCO" flowshop solve ta023 --start best.txt --iterations 1 --time-limit 1 --engine cpu --interval 1,
+    if grep -q "found no shorter" err; then fail "a part of the tree asks for another method"; fi
+    expect 1 "$MCO" flowshop solve ta023 --upper-bound 2326 --time-limit 1 --engine cpu
+    if grep -q "found no shorter" err; then fail "a question about a bound asks for another method"; fi
+    expect 0 "$MCO" flowshop solve ta001 --engine cpu
+    expect_text out "optimal"
+    if grep -q "found no shorter" err; then fail "a proof asks for another method"; fi
+}
+
 names
 duplicates
 few_jobs
+vain_tree
 decimals
 stated
 table

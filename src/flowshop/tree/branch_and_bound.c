@@ -126,7 +126,7 @@ mco_status flowshop_branch_and_bound(flowshop_run *run, mco_stop *stop)
     const mco_flowshop_params *p = run->params;
     const int64_t n = run->shop->jobs;
     flowshop_checkpoint state = {0};
-    int64_t first = -1;
+    int64_t before = -1;
     bool is_proved = false, is_searched = false;
     MCO_TRY(flowshop_checkpoint_create(run->ctx, run->shop->jobs, &state));
     MCO_TRY(mco_alloc(run->ctx, &r->nodes_by_depth, n + 1));
@@ -145,14 +145,14 @@ mco_status flowshop_branch_and_bound(flowshop_run *run, mco_stop *stop)
     }
     is_proved = state.open.count == 0 || (!state.is_slice && r->makespan >= 0 && r->makespan <= r->bound);
     is_searched = !is_proved && !flowshop_run_must_stop(run, r->nodes, stop);
-    first = r->makespan;
+    before = r->makespan;
     if (is_searched)
         MCO_TRY(search_tree(run, &state, &is_proved, stop));
     else if (p->checkpoint != NULL && state.rule_bound <= INT32_MAX)
         r->is_checkpoint_lost = flowshop_run_write_checkpoint(run, &state) != MCO_OK;
     if (is_proved)
         *stop = MCO_STOP_FINISHED;
-    run->is_tree_vain = is_searched && !state.is_slice && *stop == MCO_STOP_TIME && p->upper_bound < 0 && r->makespan == first;
+    run->is_tree_vain = is_searched && !state.is_slice && *stop == MCO_STOP_TIME && p->upper_bound < 0 && r->makespan == before;
     // No schedule is shorter than the upper bound.
     if (is_proved && !state.is_slice)
         flowshop_run_raise_bound(run, run->upper_bound);
