@@ -31,23 +31,30 @@ done:
     return st;
 }
 
-// Blocks of values and memories are tested without a branch; few are left to be looked at whole.
+// Blocks of values and memories are tested without a branch. The few labels that are left lie far apart: all are asked for before one is looked at.
 bool vrp_side_has_lighter(vrp_side *side, const vrp_label_item *item)
 {
     enum { BLOCK = 64 };  // a loop that is short enough to be unrolled is not vectorised
     const vrp_side_settled *s = &side->settled[item->node];
     const int32_t *of = s->value, value = item->value;
     const uint32_t *memory = s->memory, not_in = ~item->memory;
+    const vrp_label_item *left[BLOCK];
     bool is_dominated = false;
     int64_t k = 0;
     for (; k < s->count && !is_dominated; k += BLOCK) {
         const int64_t end = s->count - k < BLOCK ? s->count : k + BLOCK;
-        int32_t any = end < k + BLOCK;
+        int32_t any = end < k + BLOCK, count = 0;
         if (any == 0)
             for (int32_t l = 0; l < BLOCK; l++)
                 any |= (of[k + l] <= value) & ((memory[k + l] & not_in) == 0);
-        for (int64_t l = k; any != 0 && l < end && !is_dominated; l++)
-            is_dominated = of[l] <= value && (memory[l] & not_in) == 0 && vrp_side_dominates(side, vrp_side_item(side, s->index[l]), item);
+        for (int64_t l = k; any != 0 && l < end; l++)
+            if (of[l] <= value && (memory[l] & not_in) == 0) {
+                left[count] = vrp_side_item(side, s->index[l]);
+                __builtin_prefetch(left[count]);
+                __builtin_prefetch(left[count++]->words);
+            }
+        for (int32_t l = 0; l < count && !is_dominated; l++)
+            is_dominated = vrp_side_dominates(side, left[l], item);
     }
     vrp_side_goes_on(side, k / BLOCK + 1);
     return is_dominated;

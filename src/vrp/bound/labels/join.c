@@ -5,8 +5,10 @@
 
 #include "vrp/bound/labels/crew.h"
 
+// What most joins ask of a backward label: the label itself is far away in memory.
 typedef struct tail {
-    int32_t value, index;
+    int32_t value, index, load;
+    uint32_t memory;
 } tail;
 
 typedef struct join {
@@ -46,7 +48,7 @@ static mco_status list_tails(mco_context *ctx, join *j)
     for (int64_t k = 0; k < j->back->count; k++) {
         const vrp_label_item *item = vrp_side_item(j->back, k);
         if (is_tail(item))
-            j->tail[end[item->node]++] = (tail){item->value, (int32_t)k};
+            j->tail[end[item->node]++] = (tail){item->value, (int32_t)k, item->load, item->memory};
     }
     for (int32_t i = 1; i < nodes; i++)
         qsort(j->tail + j->first[i], (size_t)(j->first[i + 1] - j->first[i]), sizeof *j->tail, by_value);
@@ -55,12 +57,10 @@ done:
     return st;
 }
 
-// Whether both parts make a route: loads, lengths, no customer twice. bits: of the head, over the neighbours of the tail's node.
-static bool fits(const join *j, vrp_label_item *head, vrp_label_item *rest, uint32_t bits)
+// Whether both parts, whose loads and memories fit, make a route: lengths, no customer twice.
+static bool fits(const join *j, vrp_label_item *head, vrp_label_item *rest)
 {
     const vrp_bound_problem *p = j->forward->task->problem;
-    if (head->load + (int64_t)rest->load > p->capacity || (bits & rest->memory) != 0)
-        return false;
     if (p->max_length < INT64_MAX && p->service != NULL &&
         head->length + (int64_t)p->cost[(int64_t)head->node * p->stride + rest->node] + rest->length > p->max_length)
         return false;
@@ -105,13 +105,16 @@ static mco_status join_at(join *j, int32_t index, int32_t k)
     vrp_label_item *head = vrp_side_item(j->forward, index);
     const int64_t value = (int64_t)head->value + task->arcs[(int64_t)head->node * task->problem->stride + k];
     const uint32_t bits = task->is_elementary ? 0 : vrp_side_bits(task->sets, k, j->forward->seen);
+    const int64_t left = (int64_t)task->problem->capacity - head->load;
     int64_t below = task->below, steps = 0;
     int32_t best = -1;
     for (int64_t x = j->first[k]; x < j->first[k + 1] && value + j->tail[x].value < below; x++) {
-        vrp_label_item *rest = vrp_side_item(j->back, j->tail[x].index);
         if ((++steps & 0xfff) == 0 && !vrp_side_goes_on(j->forward, steps))
             break;
-        if (!fits(j, head, rest, bits))
+        if (j->tail[x].load > left || (bits & j->tail[x].memory) != 0)
+            continue;
+        vrp_label_item *rest = vrp_side_item(j->back, j->tail[x].index);
+        if (!fits(j, head, rest))
             continue;
         const int64_t whole = value + rest->value + vrp_states_join(j->forward->states, head->words, rest->words);
         if (whole >= below)

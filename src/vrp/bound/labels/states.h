@@ -33,11 +33,11 @@ typedef struct vrp_states {
 mco_status vrp_states_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_cuts *cuts, vrp_states *out);
 void vrp_states_close(mco_context *ctx, vrp_states *states);
 
-// The state of a row: how many bits of its group are set.
+// The state of a row: how many bits of its group are set, which are the lowest.
 static inline int32_t vrp_states_of(const vrp_state_row *row, const uint64_t *state)
 {
     const uint64_t group = state[row->word] >> row->shift & (((uint64_t)1 << (row->denominator - 1)) - 1);
-    return __builtin_popcountll(group);
+    return 63 - __builtin_clzll(group << 1 | 1);
 }
 
 // The state `to` after a visit of `node`; returns what the visit costs.
