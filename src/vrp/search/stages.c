@@ -43,6 +43,7 @@ static const double WHOLE = 0.95;                  // of the search, on the core
 static const double WHOLE_LEAST = 0.3, WHOLE_MOST = 0.85;  // where regions follow: with FULL_STEPS a customer or more, with few
 static const double FULL_STEPS = 15000;
 static const double SHARE_BEFORE_GPU = 0.5;        // of the cores, before regions on a GPU
+static const double LEAST_STEPS_BEFORE_GPU = 200;  // per customer: with fewer, regions on a GPU do all
 static const double POPULATION_BEFORE_GPU = 0.75;  // the same if the cores have a population
 static const double STEPS_BEFORE_GPU = 15000;      // per customer: a GPU makes hundreds of times the steps of the cores
 static const double WHOLE_ON_GPU = 0.7;            // of the search, where a GPU anneals copies of the whole
@@ -311,6 +312,8 @@ static mco_status whole(vrp_rounds *s, const vrp_processor *regions, double *dev
         MCO_TRY(vrp_fleet_choose(s));
     if (wants_crowd(s, regions))
         return regions->crowd(s, share_of_crowd(s), true, device_s);
+    if (regions != NULL && vrp_whole_steps(s) < LEAST_STEPS_BEFORE_GPU)
+        return MCO_OK;
     const double until = share_of_whole(s, regions != NULL);
     const int32_t copies = regions == NULL ? vrp_several_count(s) : 1;
     MCO_TRY(copies > 1 ? vrp_several_anneal(s, copies, until) : vrp_whole_anneal(s, until));

@@ -17,7 +17,7 @@ enum {
 // Per customer: more than ROUNDS rounds have so many at least, 40 shared by the parts. To fill the tasks of a round takes as long as
 // about one.
 static const double STEPS_OF_ROUND = 40, LEAST_STEPS_OF_ROUND = 8;
-static const double LEAST_STEPS_OF_WHOLE = 200;    // per customer: with fewer, only regions are annealed
+static const double LEAST_STEPS_OF_WHOLE = 40;     // per customer: with fewer, only regions are annealed
 
 static int32_t count_customers(const vrp_rounds *s, int32_t begin, int32_t end)
 {
