@@ -31,7 +31,8 @@ done:
     return st;
 }
 
-// Blocks of values and memories are tested without a branch. The few labels that are left lie far apart: all are asked for before one is looked at.
+// Blocks of values and memories are tested without a branch. The few labels that are left lie far apart: all are fetched before one is
+// looked at.
 bool vrp_side_has_lighter(vrp_side *side, const vrp_label_item *item)
 {
     enum { BLOCK = 64 };  // a loop that is short enough to be unrolled is not vectorised
