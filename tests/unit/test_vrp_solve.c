@@ -504,6 +504,27 @@ static void long_routes_are_annealed(void **state)
     mco_vrp_destroy(test_ctx, &problem);
 }
 
+// Five steps a customer: too few for many rounds, and the whole is annealed all the same.
+static void the_whole_is_annealed_with_few_steps(void **state)
+{
+    (void)state;
+    mco_vrp_model model = MCO_VRP_MODEL_INIT;
+    model.capacity = 300;
+    mco_vrp *problem = problem_of(3, 3000, &model);
+    for (int64_t threads = 1; threads <= 2; threads++) {
+        mco_vrp_params params = MCO_VRP_PARAMS_INIT;
+        mco_vrp_result r = MCO_VRP_RESULT_INIT;
+        params.engine = MCO_ENGINE_CPU;
+        params.iterations = 15000;
+        params.threads = threads;
+        assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
+        assert_answer(problem, &r);
+        assert_true(r.cost < 0.98 * r.start_cost);  // 0.964 and 0.953; regions alone stay above
+        mco_vrp_result_clear(test_ctx, &r);
+    }
+    mco_vrp_destroy(test_ctx, &problem);
+}
+
 // Four towns of 15 customers and vehicles that take 20: three vehicles are enough, and four drive farther. Savings give
 // each town its own. Annealing alone gives none up (seeds 1 to 20), because the first customers that leave their town
 // cost more.
@@ -907,6 +928,7 @@ int main(void)
                                        TEST(equal_seeds_and_threads_give_equal_routes),
                                        TEST(few_long_routes_are_shared_among_more_threads),
                                        TEST(long_routes_are_annealed),
+        TEST(the_whole_is_annealed_with_few_steps),
                                        TEST(members_with_fewer_routes_are_tried),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),

@@ -289,12 +289,14 @@ void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
     s->task_of[route] = k;
 }
 
-// The lists of a part take as long as some ten steps a customer, so the tasks get theirs at the same time.
+// Lists of a part take as long as some steps a customer. So the tasks get theirs at the same time, and none when the time is over.
 static void list_item(void *shared, int worker, int64_t item)
 {
     const vrp_rounds *s = shared;
     vrp_task *t = &s->tasks[item];
     (void)worker;
+    if (mco_is_cancelled(s->search->ctx) || mco_clock_s() >= s->search->run.stop_s)
+        return;
     vrp_part_list(t, s->near, s->near_count, s->local);
     t->cost = 0;
     for (int32_t r = 0; r < t->routes; r++) {
@@ -305,7 +307,7 @@ static void list_item(void *shared, int worker, int64_t item)
     }
 }
 
-void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
+bool vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
 {
     const int32_t vehicles = s->vehicles;
     const int32_t over = vehicles > 0 && vehicles > s->now.routes ? (vehicles - s->now.routes) / shares : 0;
@@ -325,6 +327,7 @@ void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
             list_item(s, 0, k);
     for (int32_t k = 0; k < count; k++)
         vrp_part_clear(&s->tasks[k], s->local);
+    return !vrp_search_ends(s->search);
 }
 
 void vrp_rounds_begin_tasks(vrp_rounds *s, int32_t count)

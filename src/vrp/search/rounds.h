@@ -79,8 +79,8 @@ void vrp_rounds_begin_tasks(vrp_rounds *s, int32_t count);
 // Gives task k a route of the present solution.
 void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route);
 // Completes the parts and costs of tasks [count]; nodes get numbers in the order of the routes. `shares` of the tasks share the
-// vehicles that are left.
-void vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares);
+// vehicles that are left. False if the search has to end: a task may then lack its lists.
+bool vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares);
 // Sets the plan of a task, but for its steps.
 void vrp_rounds_set_temperatures(vrp_task *task, double hot, double cold);
 // Sets the steps of each of tasks [count], at most `most`, so that a core does `share` of its planned steps in them.

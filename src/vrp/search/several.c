@@ -34,7 +34,7 @@ static mco_status open_copies(vrp_rounds *s, int32_t count)
     for (int32_t k = count - 1; k >= 0; k--)  // the routes belong to task 0, of which the others are copies
         for (int32_t r = 0; r < s->now.routes; r++)
             vrp_rounds_add_route(s, k, r);
-    vrp_rounds_fill_tasks(s, count, 1);
+    vrp_rounds_fill_tasks(s, count, 1);  // if the search has to end, no walk follows
 done:
     return st;
 }

@@ -192,7 +192,8 @@ static mco_status anneal_regions(vrp_rounds *s)
         if (vrp_search_ends(s->search))
             break;
         const int32_t all = copy_regions(s, count);
-        vrp_rounds_fill_tasks(s, all, all);
+        if (!vrp_rounds_fill_tasks(s, all, all))
+            break;
         int64_t customers = 0;
         for (int32_t k = 0; k < all; k++) {
             const double warm = WARM_LEAST * pow(WARM_MOST / WARM_LEAST, mco_rng_real(&s->rng));

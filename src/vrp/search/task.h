@@ -64,7 +64,8 @@ typedef struct vrp_task {
     int64_t cost;
     int32_t *customer;       // [customers] customer of the instance, by node - 1; for the caller
     bool wants_last;         // return the last solution of a walk that was not stopped, not its best; cores only
-    struct vrp_bearing *line;  // [customers + 2 * the window] working memory of large parts, else NULL
+    struct vrp_line *line;   // working memory of large parts, else NULL
+    int64_t *least;          // [part.neighbours] working memory of a list
     vrp_view *view;
 } vrp_task;
 

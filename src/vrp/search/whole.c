@@ -8,16 +8,16 @@
 
 enum {
     ROUNDS = 24,                  // of the annealing of the whole, with ENOUGH_ROUTES in a part
+    FEW_ROUNDS = 3,               // with few steps, at least
     MOST_ROUNDS_OF_PART = 75,     // with fewer, for each part
     ENOUGH_ROUTES = 50,
     LEAST_ROUTES = 3,             // of a part of the whole, on average
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000   // of a part of the whole
 };
-// Per customer: more than ROUNDS rounds have so many at least, 40 shared by the parts. To fill the tasks of a round takes as long as
-// about one.
-static const double STEPS_OF_ROUND = 40, LEAST_STEPS_OF_ROUND = 8;
-static const double LEAST_STEPS_OF_WHOLE = 40;     // per customer: with fewer, only regions are annealed
+// Per customer: more than ROUNDS rounds have so many at least, 40 shared by the parts; fewer than ROUNDS have so many as STEPS_OF_FEW.
+// To fill the tasks of a round takes as long as one or two.
+static const double STEPS_OF_ROUND = 40, LEAST_STEPS_OF_ROUND = 8, STEPS_OF_FEW = 4;
 
 static int32_t count_customers(const vrp_rounds *s, int32_t begin, int32_t end)
 {
@@ -110,7 +110,8 @@ static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps)
     const double fewer = (double)ENOUGH_ROUTES * parts / s->now.routes * parts / 2;
     const double most = (double)MOST_ROUNDS_OF_PART * parts;
     const double wanted = parts > 1 ? fmin(most, ROUNDS * fewer * fewer) : ROUNDS;
-    return floor(fmax(ROUNDS, fmin(wanted, steps / fmax(LEAST_STEPS_OF_ROUND, STEPS_OF_ROUND / parts))));
+    const double least = fmin(ROUNDS, fmax(FEW_ROUNDS, ceil(steps / STEPS_OF_FEW)));
+    return floor(fmax(least, fmin(wanted, steps / fmax(LEAST_STEPS_OF_ROUND, STEPS_OF_ROUND / parts))));
 }
 
 // One round: up to a share of the search, at temperatures from hot to cold. *is_cut: false if a route has outgrown all parts.
@@ -123,7 +124,8 @@ static mco_status anneal_round(vrp_rounds *s, int32_t parts, double to, double h
     *is_cut = count > 0;
     if (count == 0)
         return MCO_OK;
-    vrp_rounds_fill_tasks(s, count, count);
+    if (!vrp_rounds_fill_tasks(s, count, count))
+        return MCO_OK;
     for (int32_t k = 0; k < count; k++) {
         vrp_rounds_set_temperatures(&s->tasks[k], hot, cold);
         s->tasks[k].wants_last = !is_last;
@@ -148,7 +150,7 @@ mco_status vrp_whole_anneal(vrp_rounds *s, double until)
     // A route may grow. If a part no longer holds its routes, the annealing ends.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
     const double begin = vrp_rounds_share(s), share = until - begin;
-    if (vrp_whole_steps(s) < LEAST_STEPS_OF_WHOLE || !(share > 0))
+    if (!(share > 0))
         return MCO_OK;
     MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
     const double rounds = rounds_of_whole(s, parts, share * vrp_whole_steps(s)), last = until - 0.5 * share / rounds;
