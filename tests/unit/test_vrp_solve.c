@@ -928,7 +928,7 @@ int main(void)
                                        TEST(equal_seeds_and_threads_give_equal_routes),
                                        TEST(few_long_routes_are_shared_among_more_threads),
                                        TEST(long_routes_are_annealed),
-        TEST(the_whole_is_annealed_with_few_steps),
+                                       TEST(the_whole_is_annealed_with_few_steps),
                                        TEST(members_with_fewer_routes_are_tried),
                                        TEST(runs_end_as_they_are_told),
                                        TEST(a_bound_that_is_reached_proves_the_optimum),

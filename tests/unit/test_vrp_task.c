@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tasks: their lists `behind` against all candidates in order, of small parts and of large ones; and none is made when the time is over.
+// Tasks: their lists `behind` against all candidates in order, of small parts and of large ones; and what becomes of them when the search
+// has to end.
 #include <math.h>
 
 #include "test_support.h"
@@ -7,12 +8,14 @@
 #include "vrp/search/cores.h"
 #include "vrp/search/neighbours.h"
 #include "vrp/search/rounds.h"
+#include "vrp/search/whole.h"
 #include "vrp_support.h"
 
 enum { MOST = 900, ALL_PAIRS = 600, WINDOW = 200, NEAR = 16 };  // ALL_PAIRS and WINDOW as in vrp/search/task.c
 
-// Places of a grid, so that many changes are equal. One customer is at the depot, two are at the same place.
-static mco_vrp *grid(int32_t customers, vrp_rule rule)
+// Places of a grid, so that many changes are equal; with real distances they leave it a little. One customer is at the depot, two are at
+// the same place.
+static mco_vrp *grid(int32_t customers, vrp_rule rule, mco_vrp_distances distances)
 {
     static double x[MOST + 1], y[MOST + 1];
     static int32_t demands[MOST];
@@ -21,7 +24,7 @@ static mco_vrp *grid(int32_t customers, vrp_rule rule)
     mco_rng rng;
     mco_rng_seed(&rng, 11, 0);
     for (int32_t i = 0; i <= customers; i++) {
-        x[i] = i < 2 ? 20 : mco_rng_below(&rng, 60);
+        x[i] = i < 2 ? 20 : mco_rng_below(&rng, 60) + (distances == MCO_VRP_DISTANCES_REAL) * 0.37 * (i % 3);
         y[i] = i < 2 ? 20 : mco_rng_below(&rng, 60);
     }
     x[3] = x[2];
@@ -29,6 +32,7 @@ static mco_vrp *grid(int32_t customers, vrp_rule rule)
     for (int32_t c = 0; c < customers; c++)
         demands[c] = 1;
     model.capacity = customers;
+    model.distance = distances;
     assert_ok(mco_vrp_from_coordinates(test_ctx, customers, x, y, demands, &model, &problem));
     problem->rule = rule;
     return problem;
@@ -52,7 +56,7 @@ static void line_up(const vrp_part *p, candidate *line)
 {
     for (int32_t c = 1; c <= p->customers; c++) {
         line[c - 1] = (candidate){.name = c, .node = c};
-        if (p->customers > ALL_PAIRS)
+        if (p->customers > ALL_PAIRS && p->xy != NULL)
             line[c - 1].key = atan2(p->xy[2 * c + 1] - p->xy[1], p->xy[2 * c] - p->xy[0]);
     }
     qsort(line, (size_t)p->customers, sizeof *line, compare);
@@ -64,8 +68,9 @@ static void assert_list(const vrp_part *p, const candidate *line, int32_t at)
     static candidate all[MOST];
     const int32_t n = p->customers, c = line[at].node, *row = p->behind + (int64_t)c * p->neighbours;
     const int32_t from = n > ALL_PAIRS ? -WINDOW : -at, to = n > ALL_PAIRS ? WINDOW : n - 1 - at;
+    const bool has_list = n <= ALL_PAIRS || p->xy != NULL;
     int32_t count = 0;
-    for (int32_t d = from; d <= to; d++) {
+    for (int32_t d = from; d <= to && has_list; d++) {
         const int32_t u = line[(at + d + n) % n].node;
         const int32_t change = vrp_part_distance(p, u, c) + p->depot_distance[c] - p->depot_distance[u];
         if (d != 0)
@@ -104,18 +109,19 @@ static void the_least_changes_are_listed(void **state)
     (void)state;
     const int32_t sizes[] = {3, NEAR, NEAR + 1, NEAR + 2, ALL_PAIRS, ALL_PAIRS + 1, MOST};
     for (int k = 0; k < COUNT_OF(sizes); k++)
-        for (vrp_rule rule = VRP_EUC_2D; rule <= VRP_CEIL_2D; rule++) {
-            mco_vrp *problem = grid(sizes[k], rule);
-            check_lists(problem);
-            mco_vrp_destroy(test_ctx, &problem);
-        }
+        for (vrp_rule rule = VRP_EUC_2D; rule <= VRP_CEIL_2D; rule++)
+            for (mco_vrp_distances distances = MCO_VRP_DISTANCES_ROUNDED; distances <= MCO_VRP_DISTANCES_REAL; distances++) {
+                mco_vrp *problem = grid(sizes[k], rule, distances);
+                check_lists(problem);
+                mco_vrp_destroy(test_ctx, &problem);
+            }
 }
 
-// Distances that differ by direction, so that changes may be far below 0.
+// Distances that differ by direction, so that changes may be far below 0. A large part without places has no lists.
 static void lists_follow_a_matrix(void **state)
 {
     (void)state;
-    for (int32_t customers = 2; customers <= 302; customers += 100) {
+    for (int32_t customers = 2; customers <= 602; customers += 200) {
         const vrp_shape shape = {.customers = customers, .distances = 50, .demands = 2, .capacity = customers};
         mco_rng rng;
         mco_rng_seed(&rng, (uint64_t)customers, 0);
@@ -127,43 +133,102 @@ static void lists_follow_a_matrix(void **state)
 
 // ---- Time
 
-// Whether the task of all customers gets its lists before `stop_s` by the clock.
-static bool fills(mco_vrp *problem, double stop_s)
+enum { TASKS = 3 };
+
+// A search by two threads of a solution with a route each five customers.
+typedef struct fixture {
+    mco_vrp *problem;
+    mco_vrp_params params;
+    vrp_processor cores;
+    vrp_search search;
+    vrp_rounds s;
+    int looks, last_look;  // the search ends at look last_look; 0: never
+} fixture;
+
+static bool look(void *user)
 {
-    mco_vrp_params params = MCO_VRP_PARAMS_INIT;
-    vrp_processor cores = {0};
-    vrp_search search = {.ctx = test_ctx, .problem = problem, .params = &params, .best_cost = -1, .start_cost = -1, .proved = -1};
-    vrp_rounds s = {.search = &search, .problem = problem, .processor = &cores};
-    params.threads = 2;
-    search.run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = INFINITY, .target = -1, .objective = "cost"});
-    assert_ok(vrp_cores_open(test_ctx, problem, &params, &cores));
-    assert_ok(vrp_rounds_open(&s));
-    assert_ok(vrp_rounds_find_neighbours(&s));
-    s.now.routes = s.now.first[0] = 0;
-    for (int32_t c = 0; c < problem->customers; c++)
-        vrp_add_route(&s.now, &c, 1);
-    assert_ok(vrp_rounds_open_tasks(&s, 1, problem->customers));
-    vrp_rounds_begin_tasks(&s, 1);
-    for (int32_t r = 0; r < s.now.routes; r++)
-        vrp_rounds_add_route(&s, 0, r);
-    search.run.stop_s = stop_s;
-    const bool is_filled = vrp_rounds_fill_tasks(&s, 1, 1);
-    assert_int_equal(s.tasks[0].part.behind[s.tasks[0].part.neighbours] != 0, is_filled);
-    for (int32_t i = 0; i < problem->nodes; i++)
-        assert_int_equal(s.local[i], 0);
-    vrp_rounds_close(&s);
-    cores.close(&cores);
-    mco_run_clear(&search.run);
+    fixture *f = user;
+    return ++f->looks == f->last_look;
+}
+
+static void open_fixture(fixture *f, int64_t iterations)
+{
+    *f = (fixture){.problem = grid(MOST, VRP_EUC_2D, MCO_VRP_DISTANCES_ROUNDED), .params = MCO_VRP_PARAMS_INIT};
+    f->params.threads = 2;
+    f->params.iterations = iterations;
+    f->search = (vrp_search){.ctx = test_ctx, .problem = f->problem, .params = &f->params, .best_cost = -1, .start_cost = -1, .proved = -1,
+                             .look = look, .look_user = f};
+    f->search.run = mco_run_begin(test_ctx, &(mco_run_settings){.time_limit_s = INFINITY, .target = -1, .objective = "cost"});
+    f->s = (vrp_rounds){.search = &f->search, .problem = f->problem, .processor = &f->cores};
+    assert_ok(vrp_cores_open(test_ctx, f->problem, &f->params, &f->cores));
+    f->cores.ends = vrp_rounds_watch;
+    f->cores.user = &f->s;
+    assert_ok(vrp_rounds_open(&f->s));
+    f->s.now.routes = f->s.now.first[0] = 0;
+    for (int32_t c = 0; c < MOST; c += 5)
+        vrp_add_route(&f->s.now, (const int32_t[]){c, c + 1, c + 2, c + 3, c + 4}, 5);
+    f->s.now_cost = vrp_solution_cost(f->problem, &f->s.now);
+    assert_ok(vrp_rounds_note(&f->s, "start"));
+    assert_ok(vrp_rounds_find_neighbours(&f->s));
+    f->s.temperatures = vrp_temperatures_of(MOST, f->s.now.routes, f->s.now_cost, vrp_rounds_nearest(&f->s), false);
+    f->looks = 0;
+}
+
+static void close_fixture(fixture *f)
+{
+    int64_t cost = -1;
+    assert_ok(mco_vrp_check(test_ctx, f->problem, &f->s.now, &cost));
+    assert_int_equal(cost, f->s.now_cost);
+    for (int32_t i = 0; i < f->problem->nodes; i++)
+        assert_int_equal(f->s.local[i], 0);
+    vrp_rounds_close(&f->s);
+    f->cores.close(&f->cores);
+    mco_vrp_solution_clear(test_ctx, &f->search.best);
+    mco_run_clear(&f->search.run);
+    mco_vrp_destroy(test_ctx, &f->problem);
+}
+
+// Whether tasks get their lists if the limit is `stop_s` by the clock, and the search is cancelled before. Else none has any.
+static bool fills(double stop_s, bool is_cancelled)
+{
+    fixture f;
+    open_fixture(&f, -1);
+    assert_ok(vrp_rounds_open_tasks(&f.s, TASKS, MOST));
+    vrp_rounds_begin_tasks(&f.s, TASKS);
+    for (int32_t r = 0; r < f.s.now.routes; r++)
+        vrp_rounds_add_route(&f.s, r % TASKS, r);
+    f.search.run.stop_s = stop_s;
+    if (is_cancelled)
+        mco_cancel(test_ctx);
+    const bool is_filled = vrp_rounds_fill_tasks(&f.s, TASKS, TASKS);
+    mco_clear_cancel(test_ctx);
+    for (int32_t k = 0; k < TASKS; k++)
+        assert_int_equal(f.s.tasks[k].part.behind[f.s.tasks[k].part.neighbours] != 0, is_filled);
+    close_fixture(&f);
     return is_filled;
 }
 
-static void no_list_is_made_when_the_time_is_over(void **state)
+static void no_list_is_made_when_the_search_has_to_end(void **state)
 {
     (void)state;
-    mco_vrp *problem = grid(MOST, VRP_EUC_2D);
-    assert_true(fills(problem, INFINITY));
-    assert_false(fills(problem, 0));
-    mco_vrp_destroy(test_ctx, &problem);
+    assert_true(fills(INFINITY, false));
+    assert_false(fills(0, false));
+    assert_false(fills(INFINITY, true));
+}
+
+// The search ends while it cuts, fills or walks. What it has is a solution all the same (see close_fixture()).
+static void a_whole_may_end_at_any_look(void **state)
+{
+    (void)state;
+    for (int last = 1; last <= 40; last += 1 + 4 * TEST_IS_SANITIZED) {
+        fixture f;
+        open_fixture(&f, 20 * MOST);
+        f.last_look = last;
+        const int64_t before = f.s.now_cost;
+        assert_ok(vrp_whole_anneal(&f.s, 1));
+        assert_true(f.search.best_cost <= before);
+        close_fixture(&f);
+    }
 }
 
 int main(void)
@@ -171,7 +236,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_least_changes_are_listed),
         TEST(lists_follow_a_matrix),
-        TEST(no_list_is_made_when_the_time_is_over),
+        TEST(no_list_is_made_when_the_search_has_to_end),
+        TEST(a_whole_may_end_at_any_look),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,8 @@ typedef struct cores {
     int32_t most_customers, most_routes;
     vrp_task *tasks;         // of the present run
     bool packs, is_packed;   // whether the run packs its task, and whether that succeeded
+    mco_team_item *item_work;  // of other work, and what it shares
+    void *item_shared;
     atomic_bool stop;
     mco_team team;
     vrp_processor *processor;
@@ -162,10 +164,23 @@ mco_status vrp_cores_pack(vrp_processor *processor, vrp_task *task, double stop_
     return st;
 }
 
-static void each(vrp_processor *processor, int64_t items, mco_team_item *item_work, void *shared)
+static void work_item(void *shared, int worker, int64_t item)
+{
+    cores *c = shared;
+    if (!atomic_load(&c->stop))
+        c->item_work(c->item_shared, worker, item);
+}
+
+static bool each(vrp_processor *processor, int64_t items, mco_team_item *item_work, void *shared, double stop_s)
 {
     cores *c = processor->state;
-    mco_team_run(&c->team, items, item_work, NULL, shared);
+    c->item_work = item_work;
+    c->item_shared = shared;
+    c->stop_s = stop_s;
+    atomic_store(&c->stop, false);
+    watch(c);  // a moment that is over begins no item
+    mco_team_run(&c->team, items, work_item, watch, c);
+    return !atomic_load(&c->stop);
 }
 
 static void close_crew(vrp_processor *processor)

@@ -27,8 +27,9 @@ typedef struct vrp_processor {
     // Runs tasks [count], no two of which share a route. Returns early, with what was found, once mco_is_cancelled() is
     // true or `stop_s`, a moment of mco_clock_s(), has passed. Errors: MEMORY, DEVICE.
     mco_status (*run)(struct vrp_processor *processor, vrp_task *tasks, int32_t count, double stop_s);
-    // Does work(shared, worker, item) for each of the items on all threads; NULL: the calling thread does such work.
-    void (*each)(struct vrp_processor *processor, int64_t items, mco_team_item *work, void *shared);
+    // Does work(shared, worker, item) for each of the items on all threads; NULL: the calling thread does such work. When a run would end
+    // early, no further item is begun; then false.
+    bool (*each)(struct vrp_processor *processor, int64_t items, mco_team_item *work, void *shared, double stop_s);
     // Anneals copies of the whole solution (vrp_crowd_run() of vrp/search/crowd.h); NULL if it does not take the instance.
     mco_status (*crowd)(struct vrp_rounds *rounds, double share, bool is_whole, double *device_s);
     void (*close)(struct vrp_processor *processor);

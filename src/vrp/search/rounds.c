@@ -289,14 +289,12 @@ void vrp_rounds_add_route(vrp_rounds *s, int32_t k, int32_t route)
     s->task_of[route] = k;
 }
 
-// Lists of a part take as long as some steps a customer. So the tasks get theirs at the same time, and none when the time is over.
+// Lists of a part take as long as one or two steps a customer. So the tasks get theirs at the same time.
 static void list_item(void *shared, int worker, int64_t item)
 {
     const vrp_rounds *s = shared;
     vrp_task *t = &s->tasks[item];
     (void)worker;
-    if (mco_is_cancelled(s->search->ctx) || mco_clock_s() >= s->search->run.stop_s)
-        return;
     vrp_part_list(t, s->near, s->near_count, s->local);
     t->cost = 0;
     for (int32_t r = 0; r < t->routes; r++) {
@@ -320,14 +318,13 @@ bool vrp_rounds_fill_tasks(vrp_rounds *s, int32_t count, int32_t shares)
             t->order[c] = c + 1;
         vrp_part_number(t, customers, t->routes + spare, s->local);
     }
-    if (s->processor->each != NULL)
-        s->processor->each(s->processor, count, list_item, s);
-    else
-        for (int32_t k = 0; k < count; k++)
-            list_item(s, 0, k);
+    const bool has_each = s->processor->each != NULL;
+    const bool is_filled = !has_each || s->processor->each(s->processor, count, list_item, s, s->search->run.stop_s);
+    for (int32_t k = 0; k < count && !has_each; k++)
+        list_item(s, 0, k);
     for (int32_t k = 0; k < count; k++)
         vrp_part_clear(&s->tasks[k], s->local);
-    return !vrp_search_ends(s->search);
+    return is_filled;
 }
 
 void vrp_rounds_begin_tasks(vrp_rounds *s, int32_t count)

@@ -25,8 +25,8 @@ int32_t vrp_several_count(const vrp_rounds *s)
     return copies >= LEAST_COPIES ? copies : 1;
 }
 
-// Makes each task the whole solution. A customer has the same number in all of them.
-static mco_status open_copies(vrp_rounds *s, int32_t count)
+// Makes each task the whole solution. A customer has the same number in all of them. *is_filled: false if the search has to end.
+static mco_status open_copies(vrp_rounds *s, int32_t count, bool *is_filled)
 {
     mco_status st = MCO_OK;
     MCO_TRY(vrp_rounds_open_tasks(s, count, s->problem->customers));
@@ -34,7 +34,7 @@ static mco_status open_copies(vrp_rounds *s, int32_t count)
     for (int32_t k = count - 1; k >= 0; k--)  // the routes belong to task 0, of which the others are copies
         for (int32_t r = 0; r < s->now.routes; r++)
             vrp_rounds_add_route(s, k, r);
-    vrp_rounds_fill_tasks(s, count, 1);  // if the search has to end, no walk follows
+    *is_filled = vrp_rounds_fill_tasks(s, count, 1);
 done:
     return st;
 }
@@ -82,8 +82,9 @@ mco_status vrp_several_anneal(vrp_rounds *s, int32_t count, double until)
     mco_status st = MCO_OK;
     const double begin = vrp_rounds_share(s), share = until - begin, last = until - 0.5 * share / ROUNDS;
     const double hot = s->temperatures.hot, cooling = s->temperatures.cold / hot;
-    MCO_TRY(open_copies(s, count));
-    for (double from; (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
+    bool is_filled = false;
+    MCO_TRY(open_copies(s, count, &is_filled));
+    for (double from; is_filled && (from = vrp_rounds_share(s)) < last && !vrp_rounds_is_over(s);) {
         const double to = fmin(until, from + share / ROUNDS);
         for (int32_t k = 0; k < count; k++) {
             vrp_rounds_set_temperatures(&s->tasks[k], hot * pow(cooling, (from - begin) / share),

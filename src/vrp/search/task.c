@@ -15,6 +15,8 @@ enum {
     INDICES = 1024           // of candidates for a list, at most; a power of two
 };
 
+_Static_assert(ALL_PAIRS <= INDICES && 2 * WINDOW < INDICES, "an index fits");
+
 // The direction of a customer from the depot.
 typedef struct vrp_bearing {
     double angle;
@@ -158,7 +160,7 @@ static void fill_near(vrp_part *p, const int32_t *customer, const int32_t *near,
     }
 }
 
-// The `wanted`th least change, or the greatest if there are fewer. Counts, because a loop that counts runs in vectors.
+// The `wanted`th least change, all of which are from low to high; `high` if there are fewer. A loop that counts runs in vectors.
 static int32_t last_of_least(const int32_t *change, int32_t count, int32_t wanted, int32_t low, int32_t high)
 {
     while (low < high) {
@@ -174,8 +176,8 @@ static int32_t last_of_least(const int32_t *change, int32_t count, int32_t wante
     return low;
 }
 
-// Puts the `most` least changes, but for that of `own`, into `least`, in ascending order. Each becomes a number with its index, so that
-// equal changes are in the order of the indices. Returns how many there are.
+// Takes the change of `own` out, and puts the `most` least of the others into `least`, in ascending order. Each becomes a number with
+// its index, so that equal changes are in the order of the indices. Returns how many there are.
 static int32_t find_least(int32_t *change, int32_t count, int32_t own, int32_t most, int64_t *least)
 {
     int32_t low = change[0], high = low, held = 0;

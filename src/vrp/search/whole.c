@@ -15,9 +15,10 @@ enum {
     PART_CUSTOMERS = 200,         // of a part of the whole, at least
     MOST_PART_CUSTOMERS = 20000   // of a part of the whole
 };
-// Per customer: more than ROUNDS rounds have so many at least, 40 shared by the parts; fewer than ROUNDS have so many as STEPS_OF_FEW.
-// To fill the tasks of a round takes as long as one or two.
+// Per customer: more than ROUNDS rounds have so many at least, 40 shared by the parts. With fewer steps there are fewer rounds, of
+// STEPS_OF_FEW each. To fill the tasks of a round takes as long as one or two.
 static const double STEPS_OF_ROUND = 40, LEAST_STEPS_OF_ROUND = 8, STEPS_OF_FEW = 4;
+static const double LEAST_STEPS_OF_WHOLE = 2;  // per customer: the lists and the memory of all parts are worth no fewer
 
 static int32_t count_customers(const vrp_rounds *s, int32_t begin, int32_t end)
 {
@@ -53,14 +54,14 @@ static void sort_along_line(vrp_rounds *s, int32_t begin, int32_t end, int32_t c
 }
 
 // Cuts the routes begin..end-1 of the list into halves of halves, `parts` in all, which become the tasks from *part on. Each half has a
-// line of its own, so that parts are compact. False if a part would be too large for its task.
+// line of its own, so that parts are compact. False if a part would be too large for its task, or the search has to end.
 static bool cut_list(vrp_rounds *s, int32_t begin, int32_t end, int32_t parts, int32_t *part)
 {
     const int32_t left = parts / 2, count = count_customers(s, begin, end);
     int32_t at = begin;
     if (begin == end)
         return true;
-    if (parts == 1 && count > s->tasks[*part].part.most_customers)
+    if (vrp_search_ends(s->search) || (parts == 1 && count > s->tasks[*part].part.most_customers))
         return false;
     if (parts == 1) {
         for (; at < end; at++)
@@ -74,7 +75,7 @@ static bool cut_list(vrp_rounds *s, int32_t begin, int32_t end, int32_t parts, i
     return cut_list(s, begin, at, left, part) && cut_list(s, at, end, parts - left, part);
 }
 
-// Cuts the solution into parts. Returns their number, none of them empty; 0 if one would be too large for its task.
+// Cuts the solution into parts. Returns their number, none of them empty; 0 if one would be too large for its task, or the search has to end.
 static int32_t cut(vrp_rounds *s, int32_t parts)
 {
     int32_t part = 0;
@@ -114,7 +115,7 @@ static double rounds_of_whole(const vrp_rounds *s, int32_t parts, double steps)
     return floor(fmax(least, fmin(wanted, steps / fmax(LEAST_STEPS_OF_ROUND, STEPS_OF_ROUND / parts))));
 }
 
-// One round: up to a share of the search, at temperatures from hot to cold. *is_cut: false if a route has outgrown all parts.
+// One round: up to a share of the search, at temperatures from hot to cold. *is_cut: false if the solution could not be cut.
 static mco_status anneal_round(vrp_rounds *s, int32_t parts, double to, double hot, double cold, bool is_last, bool *is_cut)
 {
     mco_status st = MCO_OK;
@@ -150,7 +151,7 @@ mco_status vrp_whole_anneal(vrp_rounds *s, double until)
     // A route may grow. If a part no longer holds its routes, the annealing ends.
     const int32_t room = (int32_t)fmin(n, (double)n / parts + 4.0 * longest + VRP_LONGEST_STRING);
     const double begin = vrp_rounds_share(s), share = until - begin;
-    if (!(share > 0))
+    if (!(share * vrp_whole_steps(s) >= LEAST_STEPS_OF_WHOLE))
         return MCO_OK;
     MCO_TRY(vrp_rounds_open_tasks(s, parts, room));
     const double rounds = rounds_of_whole(s, parts, share * vrp_whole_steps(s)), last = until - 0.5 * share / rounds;

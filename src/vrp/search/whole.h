@@ -7,7 +7,7 @@
 
 // Steps for each customer in the whole search, on all cores.
 double vrp_whole_steps(const vrp_rounds *s);
-// Anneals the present solution from hot to cold, from now until a share of the search; not where steps are very few.
+// Anneals the present solution from hot to cold, from now until a share of the search; not with less than two steps a customer.
 // Errors: MEMORY.
 mco_status vrp_whole_anneal(vrp_rounds *s, double until);
 
