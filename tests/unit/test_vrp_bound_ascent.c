@@ -199,7 +199,7 @@ static void test_parts(void **state)
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 1 << 16, &p));
     assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, mco_clock_s() - 1, &start));
     assert_null(start);
-    for (long k = 1; k < 20; k++) {
+    for (long k = 1; k < 20; k += 1 + 5 * TEST_IS_SANITIZED) {
         test_fail_allocation(k);
         assert_int_equal(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &start), MCO_ERR_MEMORY);
         test_fail_allocation(0);
@@ -211,7 +211,7 @@ static void test_parts(void **state)
     assert_ok(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again));
     assert_memory_equal(start, again, (size_t)p.nodes * sizeof *start);
     mco_free(test_ctx, &again);
-    for (long k = 1; k < 24; k += 4) {
+    for (long k = 1; k < 24; k += 4 + 8 * TEST_IS_SANITIZED) {
         test_fail_allocation(k);
         assert_int_equal(vrp_ascend_parts(test_ctx, &p, &settings, INFINITY, &again), MCO_ERR_MEMORY);
         test_fail_allocation(0);
