@@ -519,7 +519,7 @@ static void the_whole_is_annealed_with_few_steps(void **state)
         params.threads = threads;
         assert_ok(mco_vrp_solve(test_ctx, problem, &params, &r));
         assert_answer(problem, &r);
-        assert_true(r.cost < 0.98 * r.start_cost);  // 0.964 and 0.953; regions alone stay above
+        assert_true(r.cost < 0.98 * r.start_cost);  // 0.964 and 0.953; regions alone 0.996 and 0.989
         mco_vrp_result_clear(test_ctx, &r);
     }
     mco_vrp_destroy(test_ctx, &problem);

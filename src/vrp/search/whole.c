@@ -75,7 +75,8 @@ static bool cut_list(vrp_rounds *s, int32_t begin, int32_t end, int32_t parts, i
     return cut_list(s, begin, at, left, part) && cut_list(s, at, end, parts - left, part);
 }
 
-// Cuts the solution into parts. Returns their number, none of them empty; 0 if one would be too large for its task, or the search has to end.
+// Cuts the solution into parts. Returns their number, none of them empty; 0 if one would be too large for its task, or the search has
+// to end.
 static int32_t cut(vrp_rounds *s, int32_t parts)
 {
     int32_t part = 0;
