@@ -276,8 +276,11 @@ static void add_rank1(priced *p, mco_rng *rng)
     for (int32_t i = 1; i <= n; i++)
         if (i == node[0] || i == node[1] || i == node[2] || mco_rng_below(rng, 2) == 0)
             memory[0] |= (uint64_t)1 << i;
-    const int32_t numerator = 1 + (int32_t)mco_rng_below(rng, 2), denominator = 2 + (int32_t)(numerator == 2);
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &p->cuts, node, 3, numerator, denominator, 3 * numerator / denominator,
+    const int32_t denominator = 2 + (int32_t)mco_rng_below(rng, 4);
+    int32_t numerator[3], sum = 0;
+    for (int m = 0; m < 3; m++)
+        sum += numerator[m] = 1 + (int32_t)mco_rng_below(rng, (uint32_t)denominator - 1);
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &p->cuts, node, 3, numerator, denominator, sum / denominator,
                                  mco_rng_below(rng, 3) == 0 ? NULL : memory));
     p->cuts.cut[p->cuts.count - 1].price = -(int32_t)mco_rng_below(rng, 60);
 }
@@ -328,7 +331,7 @@ static void test_recheck_finds_faults(void **state)
     int64_t demand = p.vrp->demand[1] + p.vrp->demand[2] + p.vrp->demand[3];
     const int64_t rhs = 2 * ((demand + 6) / 7 > 0 ? (demand + 6) / 7 : 1);
     assert_ok(vrp_cuts_add_set(test_ctx, &p.cuts, node, 3, VRP_CUT_AT_LEAST, rhs));
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &p.cuts, node, 3, 1, 2, 1, NULL));
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &p.cuts, node, 3, (int32_t[]){1, 1, 1}, 2, 1, NULL));
     p.cuts.cut[0].price = 3;
     vrp_prices_arcs(&p.problem, p.price, &p.cuts, NULL, p.arcs);
     const int64_t right = recheck(&p, NULL);
@@ -348,7 +351,10 @@ static void test_recheck_finds_faults(void **state)
     expect_refused(&p, "has the price 1, the other sign was expected");
     p.cuts.cut[1].price = -1;
     p.cuts.cut[1].rhs = 0;
-    expect_refused(&p, "a rank-1 row of 3 customers by 1/2 has the right side 0");
+    expect_refused(&p, "a rank-1 row of 3 customers by 3/2 in all has the right side 0");
+    p.cuts.cut[1].rhs = 9;
+    p.cuts.cut[1].numerator[2] = 2;  // as much as the denominator
+    expect_refused(&p, "a rank-1 row of 3 customers has a multiplier 2/2");
     drop(&p);
 }
 

@@ -167,8 +167,8 @@ static void test_coefficients(void **state)
     const uint64_t memory[1] = {1 << 1 | 1 << 2 | 1 << 3};
     vrp_cuts_open(&p, &cuts);
     assert_ok(vrp_cuts_add_set(test_ctx, &cuts, (int32_t[]){2, 3}, 2, VRP_CUT_AT_LEAST, 2));
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, NULL));
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, memory));
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 1, 1}, 2, 1, NULL));
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 1, 1}, 2, 1, memory));
     assert_int_equal(vrp_cut_coefficient(&cuts.cut[0], (int32_t[]){1, 2, 3, 4}, 4), 2);
     assert_int_equal(vrp_cut_coefficient(&cuts.cut[0], (int32_t[]){2, 1, 3}, 3), 4);
     assert_int_equal(vrp_cut_coefficient(&cuts.cut[1], (int32_t[]){1, 5, 3}, 3), 1);
@@ -247,7 +247,7 @@ static void test_rounding(void **state)
     const double dual[NODES] = {99, 3.2, 2.9, -5, 7, 0.9, 1e30}, rows[2] = {4.7, -2.9};
     vrp_cuts_open(&p, &cuts);
     assert_ok(vrp_cuts_add_set(test_ctx, &cuts, (int32_t[]){2}, 1, VRP_CUT_AT_LEAST, 2));
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, NULL));
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 1, 1}, 2, 1, NULL));
     vrp_prices_round(&p, dual, rows, 1, price, &cuts);
     assert_int_equal(price[0], 0);
     assert_int_equal(price[1], 4);
@@ -279,7 +279,7 @@ static void test_scaled_prices(void **state)
         assert_ok(vrp_cuts_add_set(test_ctx, &cuts, (int32_t[]){1 + k % 5, 6}, 2, VRP_CUT_AT_LEAST, 2));
         cuts.cut[k].price = 1 << 22;
     }
-    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, NULL));
+    assert_ok(vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 1, 1}, 2, 1, NULL));
     cuts.cut[ROWS].price = -(1 << 30);
     assert_ok(vrp_prices_scale(test_ctx, &p, from, 16, price, &cuts));
     assert_int_equal(price[1], 1600);
@@ -316,7 +316,7 @@ static void test_memory_failures(void **state)
         st = vrp_bound_problem_open(test_ctx, vrp, 0, false, 1000, &p);
         if (st == MCO_OK) {
             vrp_cuts_open(&p, &cuts);
-            st = vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, 1, 2, 1, (uint64_t[]){6});
+            st = vrp_cuts_add_rank1(test_ctx, &cuts, (int32_t[]){1, 2, 3}, 3, (int32_t[]){1, 1, 1}, 2, 1, (uint64_t[]){6});
         }
         for (int32_t i = 1; st == MCO_OK && i <= CUSTOMERS; i++)
             st = vrp_routes_add(test_ctx, &r, &i, 1, 5, NULL, NULL);

@@ -58,7 +58,7 @@ static void open_fixture(uint64_t seed, bool is_symmetric, fixture *f)
     for (int r = 0; r < ROWS; r++) {
         const int32_t first = 1 + draw(&seed, CUSTOMERS - 2), node[3] = {first, first + 1, first + 2};
         const uint64_t memory = mco_splitmix64(&seed) | (uint64_t)7 << first;
-        assert_ok(vrp_cuts_add_rank1(test_ctx, &f->cuts, node, 3, 1, 2, 1, &memory));
+        assert_ok(vrp_cuts_add_rank1(test_ctx, &f->cuts, node, 3, (int32_t[]){1, 1, 2}, 3, 1, &memory));
         f->cuts.cut[f->cuts.count - 1].price = -2 * draw(&seed, span / 4);
     }
     for (int i = 1; i < NODES; i++)

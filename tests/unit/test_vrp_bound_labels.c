@@ -75,13 +75,13 @@ static int32_t draw_members(mco_rng *rng, int32_t customers, int32_t most, int32
 
 static void draw_rows(mco_rng *rng, test_case *c)
 {
-    static const int32_t multiplier[][2] = {{1, 2}, {2, 3}, {1, 3}, {3, 4}, {2, 5}};
     const int32_t rows = between(rng, 0, 6);
     vrp_cuts_open(&c->problem, &c->cuts);
     for (int32_t k = 0; k < rows; k++) {
-        int32_t node[MOST_CUSTOMERS];
-        const int32_t size = draw_members(rng, c->problem.customers, VRP_RANK1_MOST_MEMBERS, node);
-        const int32_t *m = multiplier[mco_rng_below(rng, COUNT_OF(multiplier))];
+        int32_t node[MOST_CUSTOMERS], numerator[VRP_RANK1_MOST_MEMBERS];
+        const int32_t size = draw_members(rng, c->problem.customers, VRP_RANK1_MOST_MEMBERS, node), denominator = between(rng, 2, 5);
+        for (int32_t m = 0; m < size; m++)
+            numerator[m] = between(rng, 1, denominator - 1);
         const uint64_t memory = mco_rng_next(rng);
         if (size == 0)
             continue;
@@ -89,7 +89,7 @@ static void draw_rows(mco_rng *rng, test_case *c)
             assert_ok(vrp_cuts_add_set(test_ctx, &c->cuts, node, size, VRP_CUT_AT_LEAST, 2));
             c->cuts.cut[c->cuts.count - 1].price = between(rng, 0, 20);
         } else {
-            assert_ok(vrp_cuts_add_rank1(test_ctx, &c->cuts, node, size, m[0], m[1], 1, between(rng, 0, 2) ? &memory : NULL));
+            assert_ok(vrp_cuts_add_rank1(test_ctx, &c->cuts, node, size, numerator, denominator, 1, between(rng, 0, 2) ? &memory : NULL));
             c->cuts.cut[c->cuts.count - 1].price = between(rng, 0, 5) ? -between(rng, 1, 60) : 0;
         }
     }

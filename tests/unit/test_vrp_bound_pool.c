@@ -114,7 +114,7 @@ static void random_cuts(uint64_t *seed, const vrp_bound_problem *p, vrp_cuts *cu
         else if (kind == 1)
             assert_ok(vrp_cuts_add_set(test_ctx, cuts, node, size, VRP_CUT_AT_MOST, 2 * size));
         else
-            assert_ok(vrp_cuts_add_rank1(test_ctx, cuts, node, 3, 1, 2, 1, &memory));
+            assert_ok(vrp_cuts_add_rank1(test_ctx, cuts, node, 3, (int32_t[]){2, 1, 1}, 3, 1, &memory));
     }
 }
 

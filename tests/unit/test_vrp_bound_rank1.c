@@ -106,11 +106,25 @@ static double most_violated_triple(const test_solution *s)
         for (int32_t j = i + 1; j < NODES; j++)
             for (int32_t k = j + 1; k < NODES; k++) {
                 uint64_t member = (uint64_t)1 << i | (uint64_t)1 << j | (uint64_t)1 << k;
-                const vrp_cut cut = {.kind = VRP_CUT_RANK1, .rhs = 1, .member = &member, .numerator = 1, .denominator = 2};
+                int32_t node[] = {i, j, k};
+                const vrp_cut cut = {.kind = VRP_CUT_RANK1, .rhs = 1, .size = 3, .node = node, .member = &member, .numerator = {1, 1, 1},
+                                     .denominator = 2};
                 const double violation = violation_of(&cut, s);
                 most = violation > most ? violation : most;
             }
     return most;
+}
+
+// No swap of two numerators violates the row more.
+static void assert_best_order(const vrp_cut *cut, const test_solution *s)
+{
+    for (int32_t a = 0; a < cut->size; a++)
+        for (int32_t b = 0; b < a; b++) {
+            vrp_cut other = *cut;
+            other.numerator[a] = cut->numerator[b];
+            other.numerator[b] = cut->numerator[a];
+            assert_true(whole_violation_of(&other, s) < whole_violation_of(cut, s) + 1e-9);
+        }
 }
 
 static void rows_are_valid_and_violated(void **state)
@@ -118,7 +132,7 @@ static void rows_are_valid_and_violated(void **state)
     (void)state;
     mco_rng rng;
     const vrp_bound_problem p = a_problem();
-    int64_t sizes[VRP_RANK1_MOST_MEMBERS + 1] = {0}, limited = 0;
+    int64_t sizes[VRP_RANK1_MOST_MEMBERS + 1] = {0}, limited = 0, unequal[VRP_RANK1_MOST_MEMBERS + 1] = {0};
     mco_rng_seed(&rng, 5, 0);
     for (int trial = 0; trial < 400; trial++) {
         test_solution s;
@@ -136,7 +150,9 @@ static void rows_are_valid_and_violated(void **state)
             assert_true(violation_of(cut, &s) > 0.01 - 1e-9);
             assert_true(violation_of(cut, &s) > whole_violation_of(cut, &s) - 1e-9);
             assert_int_equal(cut->sense, VRP_CUT_AT_MOST);
+            assert_best_order(cut, &s);
             sizes[cut->size]++;
+            unequal[cut->size] += cut->numerator[0] != cut->numerator[1] || cut->numerator[0] != cut->numerator[2];
             limited += __builtin_popcountll(cut->memory[0]) < CUSTOMERS;
         }
         assert_plans_obey(&rng, &cuts);
@@ -144,6 +160,7 @@ static void rows_are_valid_and_violated(void **state)
         vrp_routes_close(test_ctx, &s.routes);
     }
     assert_true(sizes[3] > 50 && sizes[4] > 50 && sizes[5] > 50 && limited > 50);
+    assert_true(unequal[4] > 50 && unequal[5] > 50);
 }
 
 // Rows of one solution, then another one: memories grow where that violates a row again, and no row comes twice.
@@ -173,8 +190,8 @@ static void memories_grow(void **state)
         all_grown += grown;
         for (int64_t k = 0; k < cuts.count; k++)
             for (int64_t l = 0; l < k; l++)
-                assert_false(cuts.cut[k].member[0] == cuts.cut[l].member[0] && cuts.cut[k].numerator == cuts.cut[l].numerator &&
-                             cuts.cut[k].denominator == cuts.cut[l].denominator);
+                assert_false(cuts.cut[k].member[0] == cuts.cut[l].member[0] && cuts.cut[k].denominator == cuts.cut[l].denominator &&
+                             memcmp(cuts.cut[k].numerator, cuts.cut[l].numerator, sizeof cuts.cut[k].numerator) == 0);
         vrp_cuts_close(test_ctx, &before);
         vrp_cuts_close(test_ctx, &cuts);
         vrp_routes_close(test_ctx, &a.routes);

@@ -136,7 +136,7 @@ static void add_cut(tiny *t, uint64_t *seed)
     else if (kind == 1)
         assert_ok(vrp_cuts_add_set(test_ctx, &t->cuts, node, size, VRP_CUT_AT_MOST, 2 * size));
     else
-        assert_ok(vrp_cuts_add_rank1(test_ctx, &t->cuts, node, 3, 1, 2, 1, draw(seed, 0, 1) == 0 ? NULL : &memory));
+        assert_ok(vrp_cuts_add_rank1(test_ctx, &t->cuts, node, 3, (int32_t[]){1, 1, 2}, 3, 1, draw(seed, 0, 1) == 0 ? NULL : &memory));
     t->cuts.cut[t->cuts.count - 1].price = kind == 0 ? price : -price;
 }
 

@@ -51,7 +51,7 @@ static void add_rows(uint64_t *seed, int32_t span, vrp_cuts *cuts)
         uint64_t memory = draw(seed, 2) == 0 ? UINT64_MAX : 0;
         for (int m = 0; m < 3; m++)
             memory |= (uint64_t)1 << node[m];
-        assert_ok(vrp_cuts_add_rank1(test_ctx, cuts, node, 3, 1, 2, 1, &memory));
+        assert_ok(vrp_cuts_add_rank1(test_ctx, cuts, node, 3, (int32_t[]){1, 1, 2}, 3, 1, &memory));
         cuts->cut[cuts->count - 1].price = -draw(seed, span / 2);
     }
 }

@@ -52,11 +52,11 @@ mco_status vrp_cuts_add_set(mco_context *ctx, vrp_cuts *cuts, const int32_t *nod
     return add(ctx, cuts, (vrp_cut){.kind = VRP_CUT_SET, .sense = sense, .rhs = rhs, .size = size}, node, NULL);
 }
 
-mco_status vrp_cuts_add_rank1(mco_context *ctx, vrp_cuts *cuts, const int32_t *node, int32_t size, int32_t numerator,
+mco_status vrp_cuts_add_rank1(mco_context *ctx, vrp_cuts *cuts, const int32_t *node, int32_t size, const int32_t *numerator,
                               int32_t denominator, int64_t rhs, const uint64_t *memory)
 {
-    const vrp_cut cut = {.kind = VRP_CUT_RANK1, .sense = VRP_CUT_AT_MOST, .rhs = rhs, .size = size, .numerator = numerator,
-                         .denominator = denominator};
+    vrp_cut cut = {.kind = VRP_CUT_RANK1, .sense = VRP_CUT_AT_MOST, .rhs = rhs, .size = size, .denominator = denominator};
+    memcpy(cut.numerator, numerator, (size_t)size * sizeof *numerator);
     return add(ctx, cuts, cut, node, memory);
 }
 
@@ -110,7 +110,7 @@ int32_t vrp_cut_coefficient(const vrp_cut *cut, const int32_t *node, int32_t cou
         if (cut->memory != NULL && !vrp_set_has(cut->memory, node[k]))
             state = 0;
         else if (vrp_set_has(cut->member, node[k]))
-            state += cut->numerator;
+            state += vrp_cut_numerator(cut, node[k]);
         if (state >= cut->denominator) {
             state -= cut->denominator;
             times++;

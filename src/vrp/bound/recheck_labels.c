@@ -92,7 +92,7 @@ static int64_t visit(const labels *l, int32_t k, uint8_t *state)
         if (row->memory != NULL && !vrp_set_has(row->memory, k)) {
             state[r] = 0;
         } else if (vrp_set_has(row->member, k)) {
-            state[r] = (uint8_t)(state[r] + row->numerator);
+            state[r] = (uint8_t)(state[r] + vrp_cut_numerator(row, k));
             if (state[r] >= row->denominator) {
                 state[r] = (uint8_t)(state[r] - row->denominator);
                 cost -= row->price;

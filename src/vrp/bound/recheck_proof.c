@@ -150,14 +150,14 @@ static void remove_by_tables(vrp_recheck *t, const slack *s, int64_t limit, int 
 
 static int64_t times_of(const vrp_cut *cut, const int32_t *node, int32_t count)
 {
-    int64_t crossings = 0, members = 0;
+    int64_t crossings = 0, sum = 0;
     for (int32_t v = 0; v < count; v++) {
         const bool is_in = vrp_set_has(cut->member, node[v]);
-        members += is_in;
+        sum += cut->kind == VRP_CUT_RANK1 ? vrp_cut_numerator(cut, node[v]) : 0;
         crossings += is_in != (v > 0 && vrp_set_has(cut->member, node[v - 1]));
     }
     crossings += count > 0 && vrp_set_has(cut->member, node[count - 1]);
-    return cut->kind == VRP_CUT_SET ? crossings : members * cut->numerator / cut->denominator;
+    return cut->kind == VRP_CUT_SET ? crossings : sum / cut->denominator;
 }
 
 // Values of the list at the prices of a pool, and the budget of plans.

@@ -108,7 +108,7 @@ static void set_states(listing *l, int32_t count)
             if (row->memory != NULL && !vrp_set_has(row->memory, l->path[v]))
                 l->state[r] = 0;
             else if (vrp_set_has(row->member, l->path[v]))
-                l->state[r] = (uint8_t)((l->state[r] + row->numerator) % row->denominator);
+                l->state[r] = (uint8_t)((l->state[r] + vrp_cut_numerator(row, l->path[v])) % row->denominator);
         }
     l->actives = 0;
     for (int32_t r = 0; r < l->rows; r++)
@@ -122,7 +122,7 @@ static int64_t cost_of_visit(const listing *l, int32_t k)
     int64_t cost = 0;
     for (int32_t m = 0; m < l->of_count[k]; m++) {
         const int32_t r = l->of_node[(int64_t)k * l->rows + m];
-        if (l->state[r] + l->row[r]->numerator >= l->row[r]->denominator)
+        if (l->state[r] + vrp_cut_numerator(l->row[r], k) >= l->row[r]->denominator)
             cost -= l->row[r]->price;
     }
     return cost;
@@ -263,7 +263,7 @@ static int64_t times_of(const vrp_cut *cut, const int32_t *node, int32_t count)
             times += (is_member != was) + (v == count - 1 && is_member);
             continue;
         }
-        state = cut->memory != NULL && !vrp_set_has(cut->memory, node[v]) ? 0 : state + is_member * cut->numerator;
+        state = cut->memory != NULL && !vrp_set_has(cut->memory, node[v]) ? 0 : state + vrp_cut_numerator(cut, node[v]);
         times += state >= cut->denominator;
         state %= cut->denominator;
     }

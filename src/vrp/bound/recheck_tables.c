@@ -46,10 +46,18 @@ static mco_status check_set(const vrp_recheck *c, const vrp_cut *cut)
 
 static mco_status check_rank1(const vrp_recheck *c, const vrp_cut *cut)
 {
-    const bool is_fraction = cut->numerator > 0 && cut->numerator < cut->denominator;
-    if (cut->sense != VRP_CUT_AT_MOST || !is_fraction || cut->rhs < (int64_t)cut->numerator * cut->size / cut->denominator)
-        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customer%s by %d/%d has the right side %lld", cut->size, mco_plural(cut->size), cut->numerator,
-                        cut->denominator, (long long)cut->rhs);
+    int64_t sum = 0;
+    if (cut->size < 1 || cut->size > VRP_RANK1_MOST_MEMBERS)
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row has %d customers, 1..%d were expected", cut->size, VRP_RANK1_MOST_MEMBERS);
+    for (int32_t m = 0; m < cut->size; m++) {
+        sum += cut->numerator[m];
+        if (cut->numerator[m] < 1 || cut->numerator[m] >= cut->denominator)
+            return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customer%s has a multiplier %d/%d", cut->size, mco_plural(cut->size),
+                            cut->numerator[m], cut->denominator);
+    }
+    if (cut->sense != VRP_CUT_AT_MOST || cut->rhs < sum / cut->denominator)
+        return mco_fail(c->ctx, MCO_ERR_CHECK, "a rank-1 row of %d customer%s by %lld/%d in all has the right side %lld", cut->size,
+                        mco_plural(cut->size), (long long)sum, cut->denominator, (long long)cut->rhs);
     return MCO_OK;
 }
 

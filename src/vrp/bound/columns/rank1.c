@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Rank-1 cuts with limited node memory (Jepsen, Petersen, Spoorendonk, Pisinger 2008; Pecin, Pessoa, Poggi, Uchoa 2017).
 //
-// The rows of a few customers, each times the same multiplier, are added and rounded down. Three customers with 1/2 are found by
-// enumeration over pairs that share routes. Four with 2/3 and five with 1/2, 1/3 or 3/4 grow from triples. Other multipliers of up to
-// five equal ones are dominated by these. A row remembers only what the routes at hand need, since labels pay for what rows remember.
+// The rows of a few customers, each times a multiplier, are added and rounded down. Three customers with 1/2 are found by enumeration over
+// pairs that share routes, four and five grow from triples. The multipliers are those of Pecin et al. (2017), which dominate all others
+// of up to five customers, and 2/3 for four and 3/4 for five. A row remembers only what the routes at hand need, since labels pay for what
+// rows remember.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,12 +24,24 @@ enum {
 static const double LEAST_VALUE = 1e-6;  // of a route that counts
 static const double LEAST_PAIR = 0.05;   // pairs of less weight join no seed
 
-typedef struct multiplier {
-    int32_t numerator, denominator;
-} multiplier;
+enum { MOST_MEMBERS = VRP_RANK1_MOST_MEMBERS, PATTERNS = 1 << MOST_MEMBERS, MOST_WAYS = 100 };
 
-// Of 3, 4 and 5 members; {0, 0} ends a list.
-static const multiplier multipliers[][4] = {{{1, 2}, {0, 0}}, {{2, 3}, {0, 0}}, {{1, 2}, {1, 3}, {3, 4}, {0, 0}}};
+// Numerators in ascending order; any order of them is tried.
+typedef struct multipliers {
+    int32_t size, denominator, numerator[MOST_MEMBERS];
+} multipliers;
+
+static const multipliers families[] = {
+    {3, 2, {1, 1, 1}},       {4, 3, {2, 2, 2, 2}},    {4, 3, {1, 1, 1, 2}},    {5, 2, {1, 1, 1, 1, 1}}, {5, 3, {1, 1, 1, 1, 1}}, {5, 4, {3, 3, 3, 3, 3}},
+    {5, 4, {1, 1, 1, 2, 2}}, {5, 4, {1, 1, 1, 1, 3}}, {5, 5, {1, 1, 2, 2, 3}}, {5, 3, {1, 1, 1, 2, 2}}, {5, 4, {1, 2, 2, 3, 3}},
+};
+
+// A family in one order.
+typedef struct order {
+    int32_t family, numerator[MOST_MEMBERS];
+    int32_t rhs;
+    uint8_t times[PATTERNS];  // the coefficient of a route that visits the members of these bits once each
+} order;
 
 // Of the violation of a row of 3, 4 and 5 members. Small rows cost fewer labels for what they raise: with equal worths E-n76-k7 took twice
 // the labels to the same value of the program.
@@ -36,13 +49,20 @@ static const double worth[] = {1, 0.7, 0.5};
 
 typedef struct candidate {
     double violation;
-    int32_t node[VRP_RANK1_MOST_MEMBERS], size;  // ascending
-    multiplier by;
+    int32_t node[MOST_MEMBERS], size;  // ascending
+    int32_t numerator[MOST_MEMBERS], denominator;
 } candidate;
 
 typedef struct visit {
     int32_t route, times;  // index among the routes of positive value
 } visit;
+
+// A route's visits of a set.
+typedef struct visits {
+    uint32_t pattern;      // bits of the members that it visits
+    int32_t times[MOST_MEMBERS];
+    bool is_repeated;      // of some member
+} visits;
 
 typedef struct separation {
     mco_context *ctx;
@@ -57,7 +77,10 @@ typedef struct separation {
     int64_t *first;          // [nodes + 1] into `visit`
     visit *visit;            // routes of each node
     double *pair;            // [nodes * nodes] the value of the routes that visit both
-    int32_t *hits, *touched; // [count] visits of a set; the routes that have some
+    order order[MOST_WAYS];
+    int32_t first_order[MOST_MEMBERS + 2];  // of those of each size
+    visits *visits;          // [count] of a set
+    int32_t *touched;        // [count] the routes that have some
     candidate *candidate;    // [candidates]
     int64_t candidates, room;
     candidate *seed;         // [seeds] triples; their violation is the value of their pairs
@@ -73,7 +96,7 @@ static mco_status list_routes(separation *s, const double *x)
         s->count += x[k] > LEAST_VALUE;
     MCO_TRY(mco_alloc(s->ctx, &s->route, s->count));
     MCO_TRY(mco_alloc(s->ctx, &s->value, s->count));
-    MCO_TRY(mco_alloc(s->ctx, &s->hits, s->count));
+    MCO_TRY(mco_alloc(s->ctx, &s->visits, s->count));
     MCO_TRY(mco_alloc(s->ctx, &s->touched, s->count));
     s->count = 0;
     for (int64_t k = 0; k < s->routes->count; k++)
@@ -140,6 +163,52 @@ static double pair_of(const separation *s, int32_t i, int32_t j)
     return s->pair[(int64_t)i * s->problem->nodes + j];
 }
 
+// ---- Multipliers
+
+static void swap(int32_t *a, int32_t *b)
+{
+    const int32_t other = *a;
+    *a = *b;
+    *b = other;
+}
+
+// The next one of all orders, which begin with the ascending one; false: that was the last.
+static bool permute(int32_t *numerator, int32_t size)
+{
+    int32_t at = size - 2, with = size - 1;
+    while (at >= 0 && numerator[at] >= numerator[at + 1])
+        at--;
+    if (at < 0)
+        return false;
+    while (numerator[with] <= numerator[at])
+        with--;
+    swap(&numerator[at], &numerator[with]);
+    for (int32_t low = at + 1, high = size - 1; low < high; low++, high--)
+        swap(&numerator[low], &numerator[high]);
+    return true;
+}
+
+static void list_orders(separation *s)
+{
+    int32_t count = 0;
+    for (int32_t f = 0; f < (int32_t)(sizeof families / sizeof *families); f++) {
+        const multipliers *by = &families[f];
+        order o = {.family = f};
+        memcpy(o.numerator, by->numerator, sizeof o.numerator);
+        do {
+            for (uint32_t pattern = 0; pattern < PATTERNS; pattern++) {
+                int32_t sum = 0;
+                for (int32_t m = 0; m < MOST_MEMBERS; m++)
+                    sum += pattern >> m & 1 ? o.numerator[m] : 0;
+                o.times[pattern] = (uint8_t)(sum / by->denominator);
+            }
+            o.rhs = o.times[PATTERNS - 1];
+            s->order[count++] = o;
+        } while (permute(o.numerator, by->size));
+        s->first_order[by->size + 1] = count;
+    }
+}
+
 // ---- Candidates
 
 static bool goes_on(separation *s)
@@ -149,12 +218,6 @@ static bool goes_on(separation *s)
     return !s->is_over;
 }
 
-// A row of this set is floor(size * multiplier).
-static int64_t right_side(int32_t size, multiplier by)
-{
-    return (int64_t)size * by.numerator / by.denominator;
-}
-
 // Counts the visits of the set by route; returns how many routes are in s->touched.
 static int32_t touch(separation *s, const int32_t *node, int32_t size)
 {
@@ -162,34 +225,82 @@ static int32_t touch(separation *s, const int32_t *node, int32_t size)
     for (int32_t m = 0; m < size; m++)
         for (int64_t k = s->first[node[m]]; k < s->first[node[m] + 1] && s->visit[k].times > 0; k++) {
             const visit v = s->visit[k];
-            if (s->hits[v.route] == 0)
+            visits *of = &s->visits[v.route];
+            if (of->pattern == 0)
                 s->touched[count++] = v.route;
-            s->hits[v.route] += v.times;
+            of->pattern |= (uint32_t)1 << m;
+            of->times[m] = v.times;
+            of->is_repeated |= v.times > 1;
         }
     return count;
 }
 
-// Adds the set with each of its multipliers that is violated; returns the greatest violation, -HUGE_VAL where there is none at all.
+// What the numerators of all visits of a route add up to.
+static int32_t sum_of(const visits *of, const int32_t *numerator, int32_t size)
+{
+    int32_t sum = 0;
+    for (int32_t m = 0; m < size; m++)
+        sum += of->times[m] * numerator[m];
+    return sum;
+}
+
+// `weight` [PATTERNS]: the value of the routes that visit no member twice, by pattern. The others come one by one.
+static double violation_of(const separation *s, const order *o, int32_t size, const double *weight, const int32_t *repeated, int32_t repeats)
+{
+    double sum = -o->rhs;
+    for (uint32_t pattern = 1; pattern < (uint32_t)1 << size; pattern++)
+        sum += weight[pattern] * o->times[pattern];
+    for (int32_t k = 0; k < repeats; k++)
+        sum += s->value[repeated[k]] * (sum_of(&s->visits[repeated[k]], o->numerator, size) / families[o->family].denominator);
+    return sum;
+}
+
+static mco_status add_candidate(separation *s, const int32_t *node, int32_t size, const order *o, double violation)
+{
+    const mco_status st = mco_grow(s->ctx, &s->candidate, &s->room, s->candidates + 1);
+    if (st != MCO_OK)
+        return st;
+    candidate c = {.violation = violation, .size = size, .denominator = families[o->family].denominator};
+    memcpy(c.node, node, (size_t)size * sizeof *node);
+    memcpy(c.numerator, o->numerator, sizeof c.numerator);
+    s->candidate[s->candidates++] = c;
+    return MCO_OK;
+}
+
+// Adds the set with the best order of each family that is violated; *greatest: the greatest violation.
 static mco_status try_set(separation *s, const int32_t *node, int32_t size, double *greatest)
 {
     mco_status st = MCO_OK;
-    const multiplier *by = multipliers[size - LEAST_MEMBERS];
-    const int32_t count = touch(s, node, size);
-    *greatest = -HUGE_VAL;
-    for (; by->denominator > 0; by++) {
-        candidate c = {.violation = -(double)right_side(size, *by), .size = size, .by = *by};
-        for (int32_t k = 0; k < count; k++)
-            c.violation += s->value[s->touched[k]] * (s->hits[s->touched[k]] * by->numerator / by->denominator);
-        *greatest = c.violation > *greatest ? c.violation : *greatest;
-        if (c.violation <= s->least_violation)
+    double weight[PATTERNS] = {0};
+    const int32_t count = touch(s, node, size), end = s->first_order[size + 1];
+    int32_t repeats = 0;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t r = s->touched[k];
+        if (s->visits[r].is_repeated) {
+            s->touched[repeats++] = r;
             continue;
-        memcpy(c.node, node, (size_t)size * sizeof *node);
-        MCO_TRY(mco_grow(s->ctx, &s->candidate, &s->room, s->candidates + 1));
-        s->candidate[s->candidates++] = c;
+        }
+        weight[s->visits[r].pattern] += s->value[r];
+        s->visits[r] = (visits){0};
+    }
+    *greatest = -HUGE_VAL;
+    for (int32_t o = s->first_order[size]; o < end;) {
+        const order *best = NULL;
+        double most = s->least_violation;
+        for (const int32_t family = s->order[o].family; o < end && s->order[o].family == family; o++) {
+            const double violation = violation_of(s, &s->order[o], size, weight, s->touched, repeats);
+            *greatest = violation > *greatest ? violation : *greatest;
+            if (violation > most) {
+                most = violation;
+                best = &s->order[o];
+            }
+        }
+        if (best != NULL)
+            MCO_TRY(add_candidate(s, node, size, best, most));
     }
 done:
-    for (int32_t k = 0; k < count; k++)
-        s->hits[s->touched[k]] = 0;
+    for (int32_t k = 0; k < repeats; k++)
+        s->visits[s->touched[k]] = (visits){0};
     return st;
 }
 
@@ -205,12 +316,14 @@ static int by_violation(const void *a, const void *b)
     for (int32_t k = 0; k < x->size; k++)
         if (x->node[k] != y->node[k])
             return x->node[k] < y->node[k] ? -1 : 1;
-    return (x->by.denominator > y->by.denominator) - (x->by.denominator < y->by.denominator);
+    if (x->denominator != y->denominator)
+        return x->denominator < y->denominator ? -1 : 1;
+    return memcmp(x->numerator, y->numerator, sizeof x->numerator);
 }
 
 static bool is_same(const candidate *a, const candidate *b)
 {
-    return a->size == b->size && a->by.numerator == b->by.numerator && a->by.denominator == b->by.denominator &&
+    return a->size == b->size && a->denominator == b->denominator && memcmp(a->numerator, b->numerator, sizeof a->numerator) == 0 &&
            memcmp(a->node, b->node, (size_t)a->size * sizeof *a->node) == 0;
 }
 
@@ -218,18 +331,15 @@ static void sort_triple(int32_t *node)
 {
     for (int x = 0; x < 2; x++)
         for (int y = 0; y < 2 - x; y++)
-            if (node[y] > node[y + 1]) {
-                const int32_t more = node[y];
-                node[y] = node[y + 1];
-                node[y + 1] = more;
-            }
+            if (node[y] > node[y + 1])
+                swap(&node[y], &node[y + 1]);
 }
 
 // A violated triple has two pairs of some weight: they meet in `middle`.
 static mco_status try_triple(separation *s, int32_t middle, int32_t a, int32_t b)
 {
     mco_status st = MCO_OK;
-    candidate c = {.node = {middle, a, b}, .size = 3, .by = {1, 2}};
+    candidate c = {.node = {middle, a, b}, .size = 3};
     const double least = 1 + s->least_violation, other = pair_of(s, a, b);
     double unused;
     // Each triple once: with three pairs of weight its middle is the least customer.
@@ -333,22 +443,23 @@ done:
 
 // ---- Memories
 
-// Positions of the members in a route, and what lies between them.
+// Positions and numerators of the members in a route, and what lies between them.
 typedef struct way {
     const int32_t *node;     // of the route
-    int32_t at[MOST_GAPS + 1], hits;
+    int32_t denominator;
+    int32_t at[MOST_GAPS + 1], numerator[MOST_GAPS + 1], hits;
 } way;
 
 // The coefficient if only the gaps in `kept` (bit k: between members k and k + 1) are remembered.
-static int32_t times_with(const way *w, multiplier by, uint32_t kept)
+static int32_t times_with(const way *w, uint32_t kept)
 {
     int32_t state = 0, times = 0;
     for (int32_t k = 0; k < w->hits; k++) {
         if (k > 0 && (kept >> (k - 1) & 1) == 0)
             state = 0;
-        state += by.numerator;
-        if (state >= by.denominator) {
-            state -= by.denominator;
+        state += w->numerator[k];
+        if (state >= w->denominator) {
+            state -= w->denominator;
             times++;
         }
     }
@@ -369,9 +480,9 @@ static int32_t gap_cost(const way *w, int32_t k, uint64_t *memory, bool add)
 }
 
 // Enlarges `memory`, which has all members, by the fewest nodes that give this route its whole coefficient.
-static void remember_route(const way *w, multiplier by, uint64_t *memory)
+static void remember_route(const way *w, uint64_t *memory)
 {
-    const int32_t whole = w->hits * by.numerator / by.denominator;
+    const int32_t whole = times_with(w, UINT32_MAX);
     int32_t cost[MOST_GAPS], least = INT32_MAX;
     uint32_t best = 0;
     for (int32_t k = 0; k < w->hits - 1; k++)
@@ -380,7 +491,7 @@ static void remember_route(const way *w, multiplier by, uint64_t *memory)
         int32_t sum = 0;
         for (int32_t k = 0; k < w->hits - 1; k++)
             sum += kept >> k & 1 ? cost[k] : 0;
-        if (sum < least && times_with(w, by, kept) == whole) {
+        if (sum < least && times_with(w, kept) == whole) {
             least = sum;
             best = kept;
         }
@@ -396,16 +507,19 @@ static void remember(separation *s, const candidate *c, uint64_t *memory)
     const int32_t count = touch(s, c->node, c->size);
     for (int32_t k = 0; k < count; k++) {
         const int32_t r = s->touched[k];
-        const bool counts = s->hits[r] * c->by.numerator >= c->by.denominator;
-        s->hits[r] = 0;
+        const bool counts = sum_of(&s->visits[r], c->numerator, c->size) >= c->denominator;
+        s->visits[r] = (visits){0};
         if (!counts)
             continue;
-        way w = {.node = s->routes->node + s->routes->first[s->route[r]]};
+        way w = {.node = s->routes->node + s->routes->first[s->route[r]], .denominator = c->denominator};
         const int32_t length = vrp_routes_length(s->routes, s->route[r]);
         for (int32_t x = 0; x < length && w.hits <= MOST_GAPS; x++)
-            if (is_member(c, w.node[x]))
-                w.at[w.hits++] = x;
-        remember_route(&w, c->by, memory);
+            for (int32_t m = 0; m < c->size; m++)
+                if (c->node[m] == w.node[x]) {
+                    w.numerator[w.hits] = c->numerator[m];
+                    w.at[w.hits++] = x;
+                }
+        remember_route(&w, memory);
     }
 }
 
@@ -413,7 +527,8 @@ static void remember(separation *s, const candidate *c, uint64_t *memory)
 
 static candidate as_candidate(const vrp_cut *cut)
 {
-    candidate c = {.size = cut->size, .by = {cut->numerator, cut->denominator}};
+    candidate c = {.size = cut->size, .denominator = cut->denominator};
+    memcpy(c.numerator, cut->numerator, sizeof c.numerator);
     memcpy(c.node, cut->node, (size_t)cut->size * sizeof *cut->node);
     return c;
 }
@@ -424,8 +539,8 @@ static double whole_violation(separation *s, const vrp_cut *cut)
     double sum = -(double)cut->rhs;
     for (int32_t k = 0; k < count; k++) {
         const int32_t r = s->touched[k];
-        sum += s->value[r] * (s->hits[r] * cut->numerator / cut->denominator);
-        s->hits[r] = 0;
+        sum += s->value[r] * (sum_of(&s->visits[r], cut->numerator, cut->size) / cut->denominator);
+        s->visits[r] = (visits){0};
     }
     return sum;
 }
@@ -435,7 +550,7 @@ static void grow_memories(separation *s, vrp_cuts *cuts, int32_t *grown)
 {
     for (int64_t k = 0; k < cuts->count && goes_on(s); k++) {
         vrp_cut *cut = &cuts->cut[k];
-        if (cut->kind != VRP_CUT_RANK1 || cut->memory == NULL || cut->size > VRP_RANK1_MOST_MEMBERS ||
+        if (cut->kind != VRP_CUT_RANK1 || cut->memory == NULL || cut->size > MOST_MEMBERS ||
             whole_violation(s, cut) <= s->least_violation)
             continue;
         const candidate c = as_candidate(cut);
@@ -471,6 +586,14 @@ static bool is_used_up(const int32_t *uses, const candidate *c)
     return false;
 }
 
+static int64_t right_side(const candidate *c)
+{
+    int64_t sum = 0;
+    for (int32_t k = 0; k < c->size; k++)
+        sum += c->numerator[k];
+    return sum / c->denominator;
+}
+
 static mco_status add_rows(separation *s, int32_t most, vrp_cuts *cuts, int32_t *found)
 {
     mco_status st = MCO_OK;
@@ -490,7 +613,7 @@ static mco_status add_rows(separation *s, int32_t most, vrp_cuts *cuts, int32_t 
             uses[c->node[m]]++;
         }
         remember(s, c, memory);
-        MCO_TRY(vrp_cuts_add_rank1(s->ctx, cuts, c->node, c->size, c->by.numerator, c->by.denominator, right_side(c->size, c->by), memory));
+        MCO_TRY(vrp_cuts_add_rank1(s->ctx, cuts, c->node, c->size, c->numerator, c->denominator, right_side(c), memory));
         (*found)++;
     }
 done:
@@ -506,7 +629,7 @@ static void clear(separation *s)
     mco_free(s->ctx, &s->first);
     mco_free(s->ctx, &s->visit);
     mco_free(s->ctx, &s->pair);
-    mco_free(s->ctx, &s->hits);
+    mco_free(s->ctx, &s->visits);
     mco_free(s->ctx, &s->touched);
     mco_free(s->ctx, &s->candidate);
     mco_free(s->ctx, &s->seed);
@@ -518,6 +641,7 @@ mco_status vrp_separate_rank1(mco_context *ctx, const vrp_bound_problem *problem
     mco_status st = MCO_OK;
     separation s = {.ctx = ctx, .problem = problem, .routes = routes, .least_violation = least_violation, .stop_s = stop_s};
     *found = *grown = 0;
+    list_orders(&s);
     MCO_TRY(list_routes(&s, x));
     MCO_TRY(list_visits(&s));
     MCO_TRY(weigh_pairs(&s));

@@ -21,13 +21,14 @@ static mco_status place_rows(mco_context *ctx, const vrp_cuts *cuts, vrp_states 
         const vrp_cut *cut = &cuts->cut[k];
         if (!has_price(cut))
             continue;
-        if (cut->denominator > VRP_STATES_MOST_DENOMINATOR || cut->denominator < 2 || cut->numerator >= cut->denominator)
-            return mco_fail(ctx, MCO_ERR_LIMIT, "a rank-1 row of multiplier %d/%d; below 1, and denominators 2..%d are supported",
-                            cut->numerator, cut->denominator, VRP_STATES_MOST_DENOMINATOR);
+        for (int32_t m = 0; m < cut->size; m++)
+            if (cut->denominator > VRP_STATES_MOST_DENOMINATOR || cut->denominator < 2 || cut->numerator[m] >= cut->denominator)
+                return mco_fail(ctx, MCO_ERR_LIMIT, "a rank-1 row of multiplier %d/%d; below 1, and denominators 2..%d are supported",
+                                cut->numerator[m], cut->denominator, VRP_STATES_MOST_DENOMINATOR);
         const int32_t bits = cut->denominator - 1;
         if (bit % 64 + bits > 64)
             bit += 64 - bit % 64;
-        s->row[s->count++] = (vrp_state_row){bit / 64, bit % 64, cut->numerator, cut->denominator, -cut->price};
+        s->row[s->count++] = (vrp_state_row){bit / 64, bit % 64, cut->denominator, -cut->price};
         bit += bits;
         *members += cut->size;
     }
@@ -67,7 +68,7 @@ static void fill_members(const vrp_bound_problem *problem, const vrp_cuts *cuts,
         if (!has_price(&cuts->cut[k]))
             continue;
         for (int32_t m = 0; m < cuts->cut[k].size; m++)
-            s->member[s->first[cuts->cut[k].node[m]]++] = r;
+            s->member[s->first[cuts->cut[k].node[m]]++] = (vrp_state_member){r, cuts->cut[k].numerator[m]};
         r++;
     }
     for (int32_t i = problem->nodes; i > 0; i--)

@@ -12,12 +12,16 @@
 
 enum { VRP_STATES_MOST_DENOMINATOR = 64 };
 
-// A row as one of its members, or a join, sees it.
 typedef struct vrp_state_row {
     int32_t word, shift;      // of its group
-    int32_t numerator, denominator;
+    int32_t denominator;
     int32_t penalty;          // > 0: what one more time costs a route
 } vrp_state_row;
+
+// A customer as a member of a row.
+typedef struct vrp_state_member {
+    int32_t row, numerator;
+} vrp_state_member;
 
 typedef struct vrp_states {
     int32_t words;            // of a state; 0: no row has a price
@@ -26,7 +30,8 @@ typedef struct vrp_states {
     int32_t *row_of;          // [64 * words] the row of a bit
     uint64_t *higher;         // [words] bits that are not the lowest of their group
     uint64_t *keep;           // [nodes * words] groups of the rows that remember this node
-    int32_t *first, *member;  // [nodes + 1], [first[nodes]] the rows that have this node as a member
+    int32_t *first;           // [nodes + 1] into `member`
+    vrp_state_member *member; // [first[nodes]] the rows of which each node is a member
 } vrp_states;
 
 // Errors: MEMORY, LIMIT (a denominator above VRP_STATES_MOST_DENOMINATOR).
@@ -47,9 +52,9 @@ static inline int32_t vrp_states_visit(const vrp_states *s, int32_t node, const 
     for (int32_t w = 0; w < s->words; w++)
         to[w] = from[w] & s->keep[(int64_t)node * s->words + w];
     for (int32_t k = s->first[node]; k < s->first[node + 1]; k++) {
-        const vrp_state_row *row = &s->row[s->member[k]];
+        const vrp_state_row *row = &s->row[s->member[k].row];
         const uint64_t whole = ((uint64_t)1 << (row->denominator - 1)) - 1;
-        int32_t state = vrp_states_of(row, to) + row->numerator;
+        int32_t state = vrp_states_of(row, to) + s->member[k].numerator;
         if (state >= row->denominator) {
             state -= row->denominator;
             penalty += row->penalty;
