@@ -16,12 +16,17 @@ static const double PRECISION = 1e-4;
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
 // Where labels ran out it failed by more than where routes did: the next one waits until the gap is this share of the share above.
 static const double LABELS_AGAIN = 0.88;
-// A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S; without a limit after
-// POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is below SMALL_GAP.
+// A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S, and when it has taken
+// as long as all before it and POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is
+// below SMALL_GAP.
 static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
 enum { FORCED_TIMES = 4 };
+// One where the gap is below this share of the known cost may make so many times the routes, and CLOSE_LABELS: a pool drops nearly all routes
+// at its root, for its rows need no labels. It takes at most CLOSE_TIME of the time so far.
+enum { CLOSE_TIMES = 10, CLOSE_LABELS = 4000000 };
+static const double CLOSE = 0.003, CLOSE_TIME = 0.5;
 
 bool tree_must_stop(tree *t)
 {
@@ -235,14 +240,26 @@ done:
 
 // ---- The last step
 
-static vrp_label_task label_task(tree *t, int64_t most_value, int32_t times)
+// Seconds since the run began; infinite without a run.
+static double time_so_far(const tree *t)
+{
+    return t->m->run != NULL ? mco_run_time_s(t->m->run) : INFINITY;
+}
+
+static vrp_label_task label_task(tree *t, int64_t most_value, bool forced, bool close)
 {
     const vrp_master *m = t->m;
-    return (vrp_label_task){.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
+    const int32_t times = close ? CLOSE_TIMES : forced ? FORCED_TIMES : 1;
+    vrp_label_task task = {.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
                             .q_tables = m->q,
                             .below = (int32_t)(most_value < VRP_NO_PATH / 2 ? most_value + 1 : VRP_NO_PATH / 2),
                             .most_routes = t->settings->most_routes * times, .most_labels = t->settings->most_labels * times,
                             .is_elementary = true, .threads = m->threads > 0 ? m->threads : 1, .stop_s = t->settings->stop_s};
+    if (close) {
+        task.most_labels = task.most_labels < CLOSE_LABELS ? task.most_labels : CLOSE_LABELS;
+        task.stop_s = fmin(task.stop_s, mco_clock_s() + CLOSE_TIME * time_so_far(t));
+    }
+    return task;
 }
 
 // Rows that hold for every plan. Those of branches are left out (vrp/bound/tree/tree.h).
@@ -265,7 +282,8 @@ done:
 static double large_pool_stop_s(const tree *t)
 {
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
-    return fmin(t->settings->stop_s, now + fmin(POOL_MOST_S, fmax(POOL_LEAST_S, POOL_SHARE * left)));
+    const double most = t->m->run != NULL ? fmax(POOL_MOST_S, time_so_far(t)) : POOL_MOST_S;
+    return fmin(t->settings->stop_s, now + fmin(most, fmax(POOL_LEAST_S, POOL_SHARE * left)));
 }
 
 static mco_status take_plan_of(tree *t, const vrp_routes *list, const vrp_pool_result *pool)
@@ -280,6 +298,17 @@ static mco_status take_plan_of(tree *t, const vrp_routes *list, const vrp_pool_r
 done:
     vrp_routes_close(t->ctx, &plan);
     return st;
+}
+
+static bool is_close(const tree *t, double gap)
+{
+    return !t->m->limits_length && gap < CLOSE * (double)t->m->known;
+}
+
+// An enumeration at this gap has failed. The next one waits for a smaller gap.
+static void remember_failure(tree *t, double gap, bool ran_out)
+{
+    t->tried_gap = (int64_t)(gap * (ran_out || is_close(t, gap) ? LABELS_AGAIN : 1));
 }
 
 // Settles the routes of a list, which are all that better plans of the node have.
@@ -305,7 +334,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
         pool.prices = (vrp_claim_pools){0};
     }
     if (!pool.is_done)
-        t->tried_gap = t->m->known - *bound;
+        remember_failure(t, (double)(t->m->known - *bound), false);
     // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
     const double units = (double)pool.bound * t->root->unit;
     const int64_t proved = (int64_t)(pool.is_done ? ceil(units) : floor(units));
@@ -316,10 +345,11 @@ done:
     return st;
 }
 
+// The first one that is close is worth it although smaller ones have failed.
 static bool is_worth_trying(const tree *t, int64_t bound)
 {
-    const double gap = (double)(t->m->known - bound);
-    return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * (double)t->tried_gap);
+    const double gap = (double)(t->m->known - bound), known = (double)t->m->known, tried = (double)t->tried_gap;
+    return gap <= NEAR * known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * tried || (is_close(t, gap) && tried > LABELS_AGAIN * CLOSE * known));
 }
 
 // Drops routes that exceed the capacity of the instance, where loads are coarse. Routes of the same customers have the same load.
@@ -373,17 +403,18 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     if (t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
     MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
-    const vrp_label_task task = label_task(t, most, forced ? FORCED_TIMES : 1);
+    const double gap = (double)(m->known - *bound);
+    const vrp_label_task task = label_task(t, most, forced, is_close(t, gap));
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
-            (long long)list.count, 100.0 * (double)(m->known - *bound) / (double)m->known, result.seconds);
+            (long long)list.count, 100.0 * gap / (double)m->known, result.seconds);
     MCO_TRY(drop_long(t, &list));
     MCO_TRY(drop_heavy(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
         MCO_TRY(settle(t, &list, bound));
-    else if (result.end != VRP_LABELS_STOPPED && !forced)
-        t->tried_gap = (int64_t)((double)(m->known - *bound) * (result.labels >= task.most_labels ? LABELS_AGAIN : 1));
+    else if (!forced && !tree_must_stop(t))
+        remember_failure(t, gap, result.labels >= task.most_labels);
 done:
     vrp_routes_close(t->ctx, &list);
     return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;
