@@ -91,7 +91,7 @@ static mco_status divide_on(ranks_member *m, const dividing *d, vrp_bound_proble
     const vrp_relax_settings relax = {.engine = MCO_ENGINE_CPU, .threads = 1, .memory = 1e9};
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
     settings.known = d->known;
-    settings.most_labels = 1;
+    settings.most_labels = settings.close_labels = 1;
     settings.cuts_capacity = settings.cuts_rank1 = false;
     MCO_TRY(vrp_bound_problem_open(m->ctx, d->problem, 0, false, 4000, p));
     MCO_TRY(vrp_master_open(m->ctx, NULL, p, NULL, NULL, NULL, master));

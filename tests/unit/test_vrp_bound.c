@@ -278,8 +278,10 @@ static void add_rank1(priced *p, mco_rng *rng)
             memory[0] |= (uint64_t)1 << i;
     const int32_t denominator = 2 + (int32_t)mco_rng_below(rng, 4);
     int32_t numerator[3], sum = 0;
-    for (int m = 0; m < 3; m++)
-        sum += numerator[m] = 1 + (int32_t)mco_rng_below(rng, (uint32_t)denominator - 1);
+    for (int m = 0; m < 3; m++) {
+        numerator[m] = 1 + (int32_t)mco_rng_below(rng, (uint32_t)denominator - 1);
+        sum += numerator[m];
+    }
     assert_ok(vrp_cuts_add_rank1(test_ctx, &p->cuts, node, 3, numerator, denominator, sum / denominator,
                                  mco_rng_below(rng, 3) == 0 ? NULL : memory));
     p->cuts.cut[p->cuts.count - 1].price = -(int32_t)mco_rng_below(rng, 60);

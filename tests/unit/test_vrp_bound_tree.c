@@ -339,7 +339,7 @@ static void test_set_aside(void **state)
         const vrp_fleet all = {1, vrp->customers};
         const int64_t best = exact_cost(vrp, all);
         settings.known = best + draw(&seed, 3);
-        settings.most_labels = 1;
+        settings.most_labels = settings.close_labels = 1;
         settings.cuts_capacity = settings.cuts_rank1 = false;
         settings.claims = &claims;
         open_root(&r, vrp, 0, false, round % 2 == 0 ? 0 : 3);

@@ -56,6 +56,8 @@ mco_status vrp_cuts_add_rank1(mco_context *ctx, vrp_cuts *cuts, const int32_t *n
                               int32_t denominator, int64_t rhs, const uint64_t *memory)
 {
     vrp_cut cut = {.kind = VRP_CUT_RANK1, .sense = VRP_CUT_AT_MOST, .rhs = rhs, .size = size, .denominator = denominator};
+    if (size > VRP_RANK1_MOST_MEMBERS)
+        return mco_fail(ctx, MCO_ERR_INTERNAL, "a rank-1 row of %d customers; %d are the most", size, VRP_RANK1_MOST_MEMBERS);
     memcpy(cut.numerator, numerator, (size_t)size * sizeof *numerator);
     return add(ctx, cuts, cut, node, memory);
 }

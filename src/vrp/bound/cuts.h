@@ -5,7 +5,7 @@
 // for a branch. The capacity cut of a set S has rhs = 2 ceil(demand(S) / capacity). Its price is taken off each such arc, so a
 // pass needs to know nothing of it.
 //
-// A RANK1 row has a coefficient that depends on the whole route: sum floor-by-memory(sum numerator / denominator * visits) x <= rhs.
+// A RANK1 row has a coefficient that depends on the whole route: floor(sum over members of numerator * visits / denominator), by memory.
 // A route carries a state 0 <= s < denominator from 0. At a node outside the memory it becomes 0; at a member it grows by that
 // member's numerator; whenever it reaches the denominator, that is taken off and the coefficient grows by 1 (Jepsen et al. 2008; Pecin
 // et al. 2017, limited node memory). Members lie in the memory. Price <= 0: each time costs a route -price.
@@ -40,7 +40,8 @@ typedef struct vrp_cuts {
 
 void vrp_cuts_open(const vrp_bound_problem *problem, vrp_cuts *out);
 void vrp_cuts_close(mco_context *ctx, vrp_cuts *cuts);
-// Adds a row; copies node and numerator [size], memory [words] (NULL: all). Sets price 0. Errors: MEMORY.
+// Adds a row; copies node and numerator [size], memory [words] (NULL: all). Sets price 0. Errors: MEMORY, INTERNAL
+// (a RANK1 row of too many members).
 mco_status vrp_cuts_add_set(mco_context *ctx, vrp_cuts *cuts, const int32_t *node, int32_t size, vrp_cut_sense sense, int64_t rhs);
 mco_status vrp_cuts_add_rank1(mco_context *ctx, vrp_cuts *cuts, const int32_t *node, int32_t size, const int32_t *numerator,
                               int32_t denominator, int64_t rhs, const uint64_t *memory);

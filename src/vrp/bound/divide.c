@@ -113,7 +113,6 @@ mco_status vrp_root_enumerate(vrp_root *root)
 mco_status vrp_root_divide(vrp_root *root)
 {
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
-    root->tried_gap = 0;  // early ones were small
     if (root->has_master && root->master.limits_length) {
         settings.most_labels = LENGTH_LABELS;
         settings.most_routes = LENGTH_ROUTES;

@@ -153,7 +153,7 @@ static int64_t times_of(const vrp_cut *cut, const int32_t *node, int32_t count)
     int64_t crossings = 0, sum = 0;
     for (int32_t v = 0; v < count; v++) {
         const bool is_in = vrp_set_has(cut->member, node[v]);
-        sum += cut->kind == VRP_CUT_RANK1 ? vrp_cut_numerator(cut, node[v]) : 0;
+        sum += is_in && cut->kind == VRP_CUT_RANK1 ? vrp_cut_numerator(cut, node[v]) : 0;
         crossings += is_in != (v > 0 && vrp_set_has(cut->member, node[v - 1]));
     }
     crossings += count > 0 && vrp_set_has(cut->member, node[count - 1]);

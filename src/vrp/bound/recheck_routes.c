@@ -263,7 +263,7 @@ static int64_t times_of(const vrp_cut *cut, const int32_t *node, int32_t count)
             times += (is_member != was) + (v == count - 1 && is_member);
             continue;
         }
-        state = cut->memory != NULL && !vrp_set_has(cut->memory, node[v]) ? 0 : state + vrp_cut_numerator(cut, node[v]);
+        state = cut->memory != NULL && !vrp_set_has(cut->memory, node[v]) ? 0 : state + (is_member ? vrp_cut_numerator(cut, node[v]) : 0);
         times += state >= cut->denominator;
         state %= cut->denominator;
     }

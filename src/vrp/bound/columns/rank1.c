@@ -3,8 +3,8 @@
 //
 // The rows of a few customers, each times a multiplier, are added and rounded down. Three customers with 1/2 are found by enumeration over
 // pairs that share routes, four and five grow from triples. The multipliers are those of Pecin et al. (2017), which dominate all others
-// of up to five customers, and 2/3 for four and 3/4 for five. A row remembers only what the routes at hand need, since labels pay for what
-// rows remember.
+// of up to five customers. Four times 2/3 and five times 3/4 are dominated, and one such row does the work of several. A row remembers
+// only what the routes at hand need, since labels pay for what rows remember.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,16 +24,18 @@ enum {
 static const double LEAST_VALUE = 1e-6;  // of a route that counts
 static const double LEAST_PAIR = 0.05;   // pairs of less weight join no seed
 
-enum { MOST_MEMBERS = VRP_RANK1_MOST_MEMBERS, PATTERNS = 1 << MOST_MEMBERS, MOST_WAYS = 100 };
+enum { MOST_MEMBERS = VRP_RANK1_MOST_MEMBERS, PATTERNS = 1 << MOST_MEMBERS, ORDERS = 94 };
 
-// Numerators in ascending order; any order of them is tried.
+// Numerators in ascending order; any order of them is tried, ORDERS in all. By size.
 typedef struct multipliers {
     int32_t size, denominator, numerator[MOST_MEMBERS];
 } multipliers;
 
 static const multipliers families[] = {
-    {3, 2, {1, 1, 1}},       {4, 3, {2, 2, 2, 2}},    {4, 3, {1, 1, 1, 2}},    {5, 2, {1, 1, 1, 1, 1}}, {5, 3, {1, 1, 1, 1, 1}}, {5, 4, {3, 3, 3, 3, 3}},
-    {5, 4, {1, 1, 1, 2, 2}}, {5, 4, {1, 1, 1, 1, 3}}, {5, 5, {1, 1, 2, 2, 3}}, {5, 3, {1, 1, 1, 2, 2}}, {5, 4, {1, 2, 2, 3, 3}},
+    {3, 2, {1, 1, 1}},
+    {4, 3, {2, 2, 2, 2}},    {4, 3, {1, 1, 1, 2}},
+    {5, 2, {1, 1, 1, 1, 1}}, {5, 3, {1, 1, 1, 1, 1}}, {5, 4, {3, 3, 3, 3, 3}}, {5, 4, {1, 1, 1, 2, 2}},
+    {5, 4, {1, 1, 1, 1, 3}}, {5, 5, {1, 1, 2, 2, 3}}, {5, 3, {1, 1, 1, 2, 2}}, {5, 4, {1, 2, 2, 3, 3}},
 };
 
 // A family in one order.
@@ -77,7 +79,7 @@ typedef struct separation {
     int64_t *first;          // [nodes + 1] into `visit`
     visit *visit;            // routes of each node
     double *pair;            // [nodes * nodes] the value of the routes that visit both
-    order order[MOST_WAYS];
+    order order[ORDERS];
     int32_t first_order[MOST_MEMBERS + 2];  // of those of each size
     visits *visits;          // [count] of a set
     int32_t *touched;        // [count] the routes that have some
@@ -550,7 +552,7 @@ static void grow_memories(separation *s, vrp_cuts *cuts, int32_t *grown)
 {
     for (int64_t k = 0; k < cuts->count && goes_on(s); k++) {
         vrp_cut *cut = &cuts->cut[k];
-        if (cut->kind != VRP_CUT_RANK1 || cut->memory == NULL || cut->size > MOST_MEMBERS ||
+        if (cut->kind != VRP_CUT_RANK1 || cut->memory == NULL ||
             whole_violation(s, cut) <= s->least_violation)
             continue;
         const candidate c = as_candidate(cut);

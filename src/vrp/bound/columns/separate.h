@@ -13,7 +13,7 @@
 mco_status vrp_separate_capacity(mco_context *ctx, const vrp_bound_problem *problem, const double *support, uint64_t seed,
                                  int32_t most, double least_violation, double stop_s, vrp_cuts *cuts, int32_t *found);
 
-// Rank-1 cuts of three members (1/2), four (2/3) and five (1/3, 1/2, 2/5, 3/4 as far as they pay), violated by the routes of value
+// Rank-1 cuts of three to five members, of each family of multipliers the best order (columns/rank1.c), violated by the routes of value
 // x [routes->count]. Each gets the least memory that keeps the coefficient of every route of positive value (limited node memory), and
 // a row that is there already gets its memory enlarged: *grown of them.
 mco_status vrp_separate_rank1(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, const double *x, int32_t most,

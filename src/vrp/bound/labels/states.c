@@ -21,10 +21,12 @@ static mco_status place_rows(mco_context *ctx, const vrp_cuts *cuts, vrp_states 
         const vrp_cut *cut = &cuts->cut[k];
         if (!has_price(cut))
             continue;
+        if (cut->denominator > VRP_STATES_MOST_DENOMINATOR || cut->denominator < 2)
+            return mco_fail(ctx, MCO_ERR_LIMIT, "a rank-1 row of denominator %d; 2..%d are supported", cut->denominator, VRP_STATES_MOST_DENOMINATOR);
         for (int32_t m = 0; m < cut->size; m++)
-            if (cut->denominator > VRP_STATES_MOST_DENOMINATOR || cut->denominator < 2 || cut->numerator[m] >= cut->denominator)
-                return mco_fail(ctx, MCO_ERR_LIMIT, "a rank-1 row of multiplier %d/%d; below 1, and denominators 2..%d are supported",
-                                cut->numerator[m], cut->denominator, VRP_STATES_MOST_DENOMINATOR);
+            if (cut->numerator[m] < 1 || cut->numerator[m] >= cut->denominator)
+                return mco_fail(ctx, MCO_ERR_LIMIT, "a rank-1 row of multiplier %d/%d; those between 0 and 1 are supported",
+                                cut->numerator[m], cut->denominator);
         const int32_t bits = cut->denominator - 1;
         if (bit % 64 + bits > 64)
             bit += 64 - bit % 64;

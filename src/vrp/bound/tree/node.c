@@ -16,17 +16,15 @@ static const double PRECISION = 1e-4;
 static const double TRY_AGAIN = 0.85, NEAR = 0.03;
 // Where labels ran out it failed by more than where routes did: the next one waits until the gap is this share of the share above.
 static const double LABELS_AGAIN = 0.88;
-// A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S, and when it has taken
-// as long as all before it and POOL_MOST_S. Its nodes cost less than those of this tree, so a small one has all the time where the gap is
-// below SMALL_GAP.
+// A pool of more than VRP_POOL_SMALL routes ends after this share of the time that is left, but not before POOL_LEAST_S; and after POOL_MOST_S
+// or, where the gap is close, as much time as all before it. Its nodes cost less than those of this tree, so a small one has all the time
+// where the gap is below SMALL_GAP.
 static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
 enum { FORCED_TIMES = 4 };
-// One where the gap is below this share of the known cost may make so many times the routes, and CLOSE_LABELS: a pool drops nearly all routes
-// at its root, for its rows need no labels. It takes at most CLOSE_TIME of the time so far.
-enum { CLOSE_TIMES = 10, CLOSE_LABELS = 4000000 };
-static const double CLOSE = 0.003, CLOSE_TIME = 0.5;
+// The labels of a close one that is not forced end after this share of the time so far, but not before CLOSE_LEAST_S.
+static const double CLOSE_TIME = 0.5, CLOSE_LEAST_S = 10;
 
 bool tree_must_stop(tree *t)
 {
@@ -246,19 +244,31 @@ static double time_so_far(const tree *t)
     return t->m->run != NULL ? mco_run_time_s(t->m->run) : INFINITY;
 }
 
-static vrp_label_task label_task(tree *t, int64_t most_value, bool forced, bool close)
+static bool is_close(const tree *t, double gap)
+{
+    return !t->m->limits_length && gap < VRP_TREE_CLOSE * (double)t->m->known;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static vrp_label_task label_task(tree *t, int64_t most_value, double gap, bool forced)
 {
     const vrp_master *m = t->m;
-    const int32_t times = close ? CLOSE_TIMES : forced ? FORCED_TIMES : 1;
+    const int32_t times = forced ? FORCED_TIMES : 1;
     vrp_label_task task = {.problem = &t->problem, .arcs = m->arcs, .cuts = &m->cuts, .sets = m->sets, .tables = m->ng, .table_sets = m->table_sets,
                             .q_tables = m->q,
                             .below = (int32_t)(most_value < VRP_NO_PATH / 2 ? most_value + 1 : VRP_NO_PATH / 2),
                             .most_routes = t->settings->most_routes * times, .most_labels = t->settings->most_labels * times,
                             .is_elementary = true, .threads = m->threads > 0 ? m->threads : 1, .stop_s = t->settings->stop_s};
-    if (close) {
-        task.most_labels = task.most_labels < CLOSE_LABELS ? task.most_labels : CLOSE_LABELS;
-        task.stop_s = fmin(task.stop_s, mco_clock_s() + CLOSE_TIME * time_so_far(t));
-    }
+    if (!is_close(t, gap))
+        return task;
+    task.most_labels = larger(task.most_labels, t->settings->close_labels);
+    task.most_routes = larger(task.most_routes, t->settings->close_routes);
+    if (!forced)
+        task.stop_s = fmin(task.stop_s, mco_clock_s() + fmax(CLOSE_LEAST_S, CLOSE_TIME * time_so_far(t)));
     return task;
 }
 
@@ -278,14 +288,6 @@ done:
     return st;
 }
 
-// When a pool ends as long as it is large.
-static double large_pool_stop_s(const tree *t)
-{
-    const double now = mco_clock_s(), left = t->settings->stop_s - now;
-    const double most = t->m->run != NULL ? fmax(POOL_MOST_S, time_so_far(t)) : POOL_MOST_S;
-    return fmin(t->settings->stop_s, now + fmin(most, fmax(POOL_LEAST_S, POOL_SHARE * left)));
-}
-
 static mco_status take_plan_of(tree *t, const vrp_routes *list, const vrp_pool_result *pool)
 {
     mco_status st = MCO_OK;
@@ -300,15 +302,30 @@ done:
     return st;
 }
 
-static bool is_close(const tree *t, double gap)
+// When a pool ends as long as it is large.
+static double large_pool_stop_s(const tree *t, double gap)
 {
-    return !t->m->limits_length && gap < CLOSE * (double)t->m->known;
+    const double now = mco_clock_s(), left = t->settings->stop_s - now;
+    const double most = is_close(t, gap) && t->m->run != NULL ? fmax(POOL_MOST_S, time_so_far(t)) : POOL_MOST_S;
+    return fmin(t->settings->stop_s, now + fmin(most, fmax(POOL_LEAST_S, POOL_SHARE * left)));
 }
 
-// An enumeration at this gap has failed. The next one waits for a smaller gap.
+// An enumeration at this gap has failed. The next one waits for a smaller gap. What a close one leaves is below least_of_small().
 static void remember_failure(tree *t, double gap, bool ran_out)
 {
-    t->tried_gap = (int64_t)(gap * (ran_out || is_close(t, gap) ? LABELS_AGAIN : 1));
+    t->tried_gap = larger(1, (int64_t)(gap * (ran_out || is_close(t, gap) ? LABELS_AGAIN : 1)));
+}
+
+// What enumerations leave that were not close is not below this.
+static double least_of_small(const tree *t)
+{
+    return LABELS_AGAIN * VRP_TREE_CLOSE * (double)t->m->known;
+}
+
+void tree_forget_small_failures(tree *t)
+{
+    if (!t->m->limits_length && (double)t->tried_gap >= least_of_small(t) - 1)
+        t->tried_gap = INT64_MAX;
 }
 
 // Settles the routes of a list, which are all that better plans of the node have.
@@ -318,8 +335,8 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
     vrp_cuts rows = {0};
     vrp_pool_result pool = {0};
     const double begin_s = mco_clock_s();
-    const bool is_near = (double)(t->m->known - *bound) < SMALL_GAP * (double)t->m->known;
-    const double large_stop_s = large_pool_stop_s(t);
+    const double gap = (double)(t->m->known - *bound), large_stop_s = large_pool_stop_s(t, gap);
+    const bool is_near = gap < SMALL_GAP * (double)t->m->known;
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, t->m->threads, is_near ? t->settings->stop_s : large_stop_s,
@@ -348,8 +365,9 @@ done:
 // The first one that is close is worth it although smaller ones have failed.
 static bool is_worth_trying(const tree *t, int64_t bound)
 {
-    const double gap = (double)(t->m->known - bound), known = (double)t->m->known, tried = (double)t->tried_gap;
-    return gap <= NEAR * known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * tried || (is_close(t, gap) && tried > LABELS_AGAIN * CLOSE * known));
+    const double gap = (double)(t->m->known - bound), tried = (double)t->tried_gap;
+    const bool is_first_close = is_close(t, gap) && tried > least_of_small(t);
+    return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * tried || is_first_close);
 }
 
 // Drops routes that exceed the capacity of the instance, where loads are coarse. Routes of the same customers have the same load.
@@ -392,6 +410,18 @@ done:
     return st;
 }
 
+// Ends of an enumeration that leave the node open: the time, values beyond 32 bits and, where the gap is close, no memory for so much.
+static mco_status pardon(tree *t, double gap, mco_status st)
+{
+    if (st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT)
+        return MCO_OK;
+    if (st != MCO_ERR_MEMORY || !is_close(t, gap))
+        return st;
+    mco_log(t->ctx, MCO_LOG_WARNING, "an enumeration of routes: %s", mco_context_error(t->ctx));
+    remember_failure(t, gap, true);
+    return MCO_OK;
+}
+
 mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
 {
     mco_status st = MCO_OK;
@@ -399,12 +429,12 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_routes list;
     vrp_labels_result result = {0};
     int64_t most = 0;
-    vrp_routes_open(t->root->is_symmetric, &list);
     if (t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
         return MCO_OK;
-    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
     const double gap = (double)(m->known - *bound);
-    const vrp_label_task task = label_task(t, most, forced, is_close(t, gap));
+    vrp_routes_open(t->root->is_symmetric, &list);
+    MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
+    const vrp_label_task task = label_task(t, most, gap, forced);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
@@ -417,7 +447,7 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
         remember_failure(t, gap, result.labels >= task.most_labels);
 done:
     vrp_routes_close(t->ctx, &list);
-    return st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT ? MCO_OK : st;
+    return pardon(t, gap, st);
 }
 
 // ---- All of it

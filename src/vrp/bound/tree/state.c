@@ -108,7 +108,8 @@ static bool has_equal_words(const uint64_t *a, const uint64_t *b, int32_t words)
 static bool is_same_row(const vrp_cut *a, const vrp_cut *b, int32_t words)
 {
     return a->kind == b->kind && a->sense == b->sense && a->rhs == b->rhs && a->size == b->size && a->denominator == b->denominator &&
-           memcmp(a->numerator, b->numerator, sizeof a->numerator) == 0 && has_equal_words(a->member, b->member, words) && has_equal_words(a->memory, b->memory, words);
+           memcmp(a->numerator, b->numerator, sizeof a->numerator) == 0 && has_equal_words(a->member, b->member, words) &&
+           has_equal_words(a->memory, b->memory, words);
 }
 
 // The first row of `cuts` like `row`, none of those taken; -1: none.

@@ -254,6 +254,8 @@ mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings,
     vrp_routes_open(t.root->is_symmetric, &r.plan);
     if (settings->known >= 0)
         tree_set_known(&t, settings->known);
+    if (!settings->only_enumerates)
+        tree_forget_small_failures(&t);
     master->problem = &t.problem;
     MCO_TRY(settings->only_enumerates ? enumerate_root(&t) : search(&t));
     report(&t);

@@ -21,7 +21,9 @@ typedef struct vrp_tree_settings {
     bool cuts_capacity, cuts_rank1;
     int64_t most_labels;    // of an enumeration
     int64_t most_routes;    // of a pool
-    int64_t tried_gap;      // units; an enumeration failed at this gap. 0: none was tried
+    int64_t close_labels;   // the same, where the gap is close (VRP_TREE_CLOSE)
+    int64_t close_routes;
+    int64_t tried_gap;      // units; enumerations wait for a gap below it. 0: none was tried
     bool only_enumerates;   // tries the last step where the master stands, if the gap is small; no column is priced, nothing is divided
     // Called at each node: bound of all plans, scaled. The caller may lower *known. Ends the tree at a status other than MCO_OK. NULL: none.
     mco_status (*note)(void *user, int64_t scaled_bound, int64_t *known);
@@ -29,7 +31,10 @@ typedef struct vrp_tree_settings {
     vrp_claims *claims;     // parts and prices for the recheck: those of this call replace what it has. NULL: not wanted
 } vrp_tree_settings;
 #define VRP_TREE_SETTINGS_INIT { .known = -1, .stop_s = INFINITY, .cuts_capacity = true, .cuts_rank1 = true, .most_labels = 1000000, \
-                                 .most_routes = 20000 }
+                                 .most_routes = 20000, .close_labels = 4000000, .close_routes = 480000 }
+// A gap below this share of the known cost is close: a pool drops nearly all routes at its root, for its rows need no labels. Not with
+// a limit of length.
+#define VRP_TREE_CLOSE 0.003
 
 typedef struct vrp_tree_result {
     bool is_done;           // no plan costs less than min(known, cost)
@@ -39,7 +44,7 @@ typedef struct vrp_tree_result {
     int64_t nodes;          // solved
     int64_t nodes_aside;    // of these, that nothing divides and that are not proved: their bounds count, and the search went on without them
     int64_t routes_enumerated;
-    int64_t tried_gap;      // units; enumerations have failed from here on. 0: none has
+    int64_t tried_gap;      // units; enumerations have failed, and wait for a gap below it. 0: none has
 } vrp_tree_result;
 
 // Divides what `master` has solved last. The master's prices prove its bound, or a run of it begins anew. Its program, rows, arcs and
