@@ -360,6 +360,54 @@ static void test_set_aside(void **state)
     assert_true(aside > rounds / 2 && went_on > rounds / 4 && rechecked > rounds / 2);
 }
 
+// An enumeration alone, behind one that has failed at tried_gap (0: none). Whether it finds the plan of cost `best`.
+static bool enumerates(root *r, int64_t best, int64_t close_labels, int64_t *tried_gap)
+{
+    vrp_tree_result result;
+    vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+    settings.known = best + 1;
+    settings.only_enumerates = true;
+    settings.most_labels = 1;
+    settings.close_labels = close_labels;
+    settings.tried_gap = *tried_gap;
+    assert_ok(vrp_tree_solve(&r->master, &settings, &result));
+    assert_true(!result.is_done || (result.cost == best && result.bound == best));
+    const bool is_done = result.is_done;
+    *tried_gap = result.tried_gap;
+    vrp_tree_result_clear(test_ctx, &result);
+    return is_done;
+}
+
+// A close gap allows more labels, the first time also behind a failure of few labels, and not again behind one of many.
+static void test_close_enumerations(void **state)
+{
+    (void)state;
+    uint64_t seed = 19;
+    int close = 0, others = 0;
+    for (int round = 0; round < 40; round++) {
+        root r;
+        mco_vrp *vrp = random_instance(&seed, 9, 0);
+        const vrp_fleet all = {1, vrp->customers};
+        const int64_t best = exact_cost(vrp, all);
+        open_root(&r, vrp, 0, false, 8);
+        const double known = (double)(best + 1) * r.problem.unit, gap = known - (double)r.master.bound;
+        const bool is_close = gap < VRP_TREE_CLOSE * known;
+        int64_t none = 0, tried = 0, before = (int64_t)(VRP_TREE_CLOSE * known);
+        assert_false(enumerates(&r, best, 1, &tried));
+        assert_true((double)tried < gap);
+        assert_true(enumerates(&r, best, 1 << 20, &none) == is_close);
+        assert_true(enumerates(&r, best, 1 << 20, &before) == is_close);
+        if (tried > 0)
+            assert_false(enumerates(&r, best, 1 << 20, &tried));
+        assert_true(tried > 0 || !is_close);
+        close += is_close;
+        others += tried > 0 && !is_close;
+        close_root(&r);
+        mco_vrp_destroy(test_ctx, &vrp);
+    }
+    assert_true(close > 5 && others > 5);
+}
+
 // The greatest dual of a customer with twice those of its sets, over the greatest price: beyond 1 one of them may be cut off.
 static double greatest_share(const vrp_master *m)
 {
@@ -484,6 +532,7 @@ int main(void)
         TEST(test_duals_are_prices),
         TEST(test_proved_above_known),
         TEST(test_set_aside),
+        TEST(test_close_enumerations),
         TEST(test_stopped),
         TEST(test_memory_failures),
     };
