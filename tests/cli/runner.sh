@@ -16,6 +16,11 @@ skip() {
     exit 77
 }
 
+# Whether the build has no ZeroMQ. A pipe to grep would fail with the command.
+lacks_zeromq() {
+    [[ $("$MCO" flowshop work --join localhost:1 --key none 2>&1 || true) == *"needs ZeroMQ"* ]]
+}
+
 # fail MESSAGE: notes a failure and continues; the test fails at its end.
 fail() {
     echo "FAILED: $1"

@@ -15,7 +15,7 @@ cut_s=${CUT_S:-3} silence_s=${SILENCE_S:-2} most_s=${MOST_S:-0.5}
 host=mco-host-$$ node=mco-node-$$
 port=7000
 
-if "$MCO" flowshop work --join localhost:1 --key none 2>&1 | grep -q "needs ZeroMQ"; then skip "this build has no ZeroMQ"; fi
+if lacks_zeromq; then skip "this build has no ZeroMQ"; fi
 command -v python3 > /dev/null || skip "no python3"
 command -v ip > /dev/null || skip "no ip command"
 ip netns add "$host" 2> err || skip "no network namespaces: $(head -n 1 err)"

@@ -9,7 +9,7 @@ search=(ta030 --upper-bound 2178)
 if [ -n "${has_misfortunes:-}" ] && [ -z "$MCO_SANITIZE" ]; then search=(ta022 --upper-bound 2099); fi
 workers=()
 
-if "$MCO" flowshop work --join localhost:1 --key none 2>&1 | grep -q "needs ZeroMQ"; then skip "this build has no ZeroMQ"; fi
+if lacks_zeromq; then skip "this build has no ZeroMQ"; fi
 
 # begin_coordinator OPTIONS...: its process is $coordinator, its output host.out.
 begin_coordinator() {

@@ -54,4 +54,4 @@ if [ -z "${in_space:-}" ]; then
     return
 fi
 full_disk alone --threads 1
-if "$MCO" flowshop work --join localhost:1 --key none 2>&1 | grep -q "needs ZeroMQ"; then echo "without ZeroMQ: no cluster"; else cluster_on_full_disk; fi
+if lacks_zeromq; then echo "without ZeroMQ: no cluster"; else cluster_on_full_disk; fi

@@ -23,8 +23,9 @@ static const double SMALL_GAP = 0.01;
 static const double POOL_SHARE = 0.3, POOL_LEAST_S = 2, POOL_MOST_S = 120;
 // A forced enumeration may make so many times the labels and routes.
 enum { FORCED_TIMES = 4 };
-// The labels of a close one that is not forced end after this share of the time so far, but not before CLOSE_LEAST_S.
-static const double CLOSE_TIME = 0.5, CLOSE_LEAST_S = 10;
+// A run that has taken less than CLOSE_AFTER_S may end without great enumerations. The labels of a close one that is not forced end after this
+// share of the time so far.
+static const double CLOSE_AFTER_S = 60, CLOSE_TIME = 0.5;
 
 bool tree_must_stop(tree *t)
 {
@@ -246,7 +247,7 @@ static double time_so_far(const tree *t)
 
 static bool is_close(const tree *t, double gap)
 {
-    return !t->m->limits_length && gap < VRP_TREE_CLOSE * (double)t->m->known;
+    return !t->m->limits_length && gap < VRP_TREE_CLOSE * (double)t->m->known && time_so_far(t) >= CLOSE_AFTER_S;
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -268,7 +269,7 @@ static vrp_label_task label_task(tree *t, int64_t most_value, double gap, bool f
     task.most_labels = larger(task.most_labels, t->settings->close_labels);
     task.most_routes = larger(task.most_routes, t->settings->close_routes);
     if (!forced)
-        task.stop_s = fmin(task.stop_s, mco_clock_s() + fmax(CLOSE_LEAST_S, CLOSE_TIME * time_so_far(t)));
+        task.stop_s = fmin(task.stop_s, mco_clock_s() + CLOSE_TIME * time_so_far(t));
     return task;
 }
 

@@ -32,8 +32,8 @@ typedef struct vrp_tree_settings {
 } vrp_tree_settings;
 #define VRP_TREE_SETTINGS_INIT { .known = -1, .stop_s = INFINITY, .cuts_capacity = true, .cuts_rank1 = true, .most_labels = 1000000, \
                                  .most_routes = 20000, .close_labels = 4000000, .close_routes = 480000 }
-// A gap below this share of the known cost is close: a pool drops nearly all routes at its root, for its rows need no labels. Not with
-// a limit of length.
+// A gap below this share of the known cost is close, in a run that has taken a while: a pool drops nearly all routes at its root, for its rows
+// need no labels. Not with a limit of length.
 #define VRP_TREE_CLOSE 0.003
 
 typedef struct vrp_tree_result {
