@@ -211,7 +211,7 @@ static int64_t solve_tree(const mco_vrp *vrp, int64_t known, int round, vrp_boun
     settings.known = known;
     settings.cuts_capacity = round % 3 == 0;
     settings.cuts_rank1 = round % 5 == 0;
-    settings.tried_gap = round % 4 == 0 ? 0 : 1;
+    settings.tried_gap = settings.tried_close = round % 4 == 0 ? 0 : 1;
     settings.claims = claims;
     assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, LARGEST, p));
     assert_ok(vrp_master_open(test_ctx, NULL, p, NULL, NULL, NULL, &m));

@@ -148,7 +148,7 @@ static vrp_tree_settings plain_settings(int round)
     vrp_tree_settings s = VRP_TREE_SETTINGS_INIT;
     s.cuts_capacity = round % 3 == 0;
     s.cuts_rank1 = round % 5 == 0;
-    s.tried_gap = round % 4 == 0 ? 0 : 1;
+    s.tried_gap = s.tried_close = round % 4 == 0 ? 0 : 1;
     return s;
 }
 
@@ -360,8 +360,8 @@ static void test_set_aside(void **state)
     assert_true(aside > rounds / 2 && went_on > rounds / 4 && rechecked > rounds / 2);
 }
 
-// An enumeration alone, behind one that has failed at tried_gap (0: none). Whether it finds the plan of cost `best`.
-static bool enumerates(root *r, int64_t best, int64_t close_labels, int64_t *tried_gap)
+// An enumeration alone, behind a small one that has failed at a gap of 1, and a close one at *tried (0: none). Whether it finds the plan of cost `best`.
+static bool enumerates(root *r, int64_t best, int64_t close_labels, int64_t *tried)
 {
     vrp_tree_result result;
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
@@ -369,16 +369,18 @@ static bool enumerates(root *r, int64_t best, int64_t close_labels, int64_t *tri
     settings.only_enumerates = true;
     settings.most_labels = 1;
     settings.close_labels = close_labels;
-    settings.tried_gap = *tried_gap;
+    settings.tried_gap = 1;
+    settings.tried_close = *tried;
     assert_ok(vrp_tree_solve(&r->master, &settings, &result));
     assert_true(!result.is_done || (result.cost == best && result.bound == best));
     const bool is_done = result.is_done;
-    *tried_gap = result.tried_gap;
+    assert_int_equal(result.tried_gap, 1);
+    *tried = result.tried_close;
     vrp_tree_result_clear(test_ctx, &result);
     return is_done;
 }
 
-// A close gap allows more labels, the first time also behind a failure of few labels, and not again behind one of many.
+// A close gap allows more labels, also behind a small failure, and not again behind a close one.
 static void test_close_enumerations(void **state)
 {
     (void)state;
@@ -392,16 +394,14 @@ static void test_close_enumerations(void **state)
         open_root(&r, vrp, 0, false, 8);
         const double known = (double)(best + 1) * r.problem.unit, gap = known - (double)r.master.bound;
         const bool is_close = gap < VRP_TREE_CLOSE * known;
-        int64_t none = 0, tried = 0, before = (int64_t)(VRP_TREE_CLOSE * known);
+        int64_t none = 0, tried = 0;
         assert_false(enumerates(&r, best, 1, &tried));
-        assert_true((double)tried < gap);
+        assert_true((tried > 0) == is_close && (double)tried < gap);
         assert_true(enumerates(&r, best, 1 << 20, &none) == is_close);
-        assert_true(enumerates(&r, best, 1 << 20, &before) == is_close);
         if (tried > 0)
             assert_false(enumerates(&r, best, 1 << 20, &tried));
-        assert_true(tried > 0 || !is_close);
         close += is_close;
-        others += tried > 0 && !is_close;
+        others += !is_close;
         close_root(&r);
         mco_vrp_destroy(test_ctx, &vrp);
     }

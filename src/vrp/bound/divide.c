@@ -70,6 +70,7 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
     settings->note = note;
     settings->user = r;
     settings->tried_gap = r->tried_gap;
+    settings->tried_close = r->tried_close;
     settings->claims = &r->claims;
     if (!settings->only_enumerates && mco_rank_count(proof->ctx) > 1 && mco_rank(proof->ctx) == 0)
         MCO_TRY(vrp_root_call(r, &are_ready));
@@ -77,6 +78,7 @@ static mco_status run_tree(vrp_root *r, vrp_tree_settings *settings)
         return MCO_OK;
     MCO_TRY(vrp_tree_solve(&r->master, settings, &tree));
     r->tried_gap = tree.tried_gap;
+    r->tried_close = tree.tried_close;
     if (settings->only_enumerates && !tree.is_done)
         vrp_claims_forget(proof->ctx, &r->claims);
     proof->result->nodes += tree.nodes;
@@ -113,6 +115,7 @@ mco_status vrp_root_enumerate(vrp_root *root)
 mco_status vrp_root_divide(vrp_root *root)
 {
     vrp_tree_settings settings = VRP_TREE_SETTINGS_INIT;
+    root->tried_gap = 0;  // early ones were small
     if (root->has_master && root->master.limits_length) {
         settings.most_labels = LENGTH_LABELS;
         settings.most_routes = LENGTH_ROUTES;

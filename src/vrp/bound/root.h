@@ -20,6 +20,7 @@ typedef struct vrp_root {
     vrp_master master;
     double precision;            // of the master; the first programs are coarser
     int64_t tried_gap;           // units; enumerations have failed from this gap on; 0: none has
+    int64_t tried_close;         // the same of close ones (vrp/bound/tree/tree.h)
     double removal_gap;          // known cost - bound when arcs were removed last; 0: not yet
     int64_t round_room;          // of the rounds in the result
     bool fleet_is_raised;        // by the known cost: bounds and prices hold up to that cost only

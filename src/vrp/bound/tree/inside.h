@@ -53,7 +53,8 @@ typedef struct tree {
     vrp_bound_problem problem;      // the same with the fleet of the present node
     double artificial_cost;         // at the begin
     int64_t known;                  // scaled; INT64_MAX: none
-    int64_t tried_gap;              // units: enumerations wait for a gap below it, or for the first close one; INT64_MAX: none has failed
+    int64_t tried_gap;              // units: enumerations fail from here on; INT64_MAX: none has
+    int64_t tried_close;            // the same of close ones
     tree_node *nodes;               // [count]
     int64_t count, room;
     bool is_stopped;
@@ -110,8 +111,6 @@ mco_status tree_claim(tree *t);
 mco_status tree_work_on(tree *t, int64_t *bound);
 // Enumerates the node's elementary routes and settles them, if there are not too many. `forced`: whatever the gap.
 mco_status tree_enumerate(tree *t, bool forced, int64_t *bound);
-// Enumerations of another call have failed where the gap was not close: smaller ones than here.
-void tree_forget_small_failures(tree *t);
 
 // ---- Choice
 

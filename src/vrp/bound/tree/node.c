@@ -255,7 +255,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static vrp_label_task label_task(tree *t, int64_t most_value, double gap, bool forced)
+static vrp_label_task label_task(tree *t, int64_t most_value, bool close, bool forced)
 {
     const vrp_master *m = t->m;
     const int32_t times = forced ? FORCED_TIMES : 1;
@@ -264,7 +264,7 @@ static vrp_label_task label_task(tree *t, int64_t most_value, double gap, bool f
                             .below = (int32_t)(most_value < VRP_NO_PATH / 2 ? most_value + 1 : VRP_NO_PATH / 2),
                             .most_routes = t->settings->most_routes * times, .most_labels = t->settings->most_labels * times,
                             .is_elementary = true, .threads = m->threads > 0 ? m->threads : 1, .stop_s = t->settings->stop_s};
-    if (!is_close(t, gap))
+    if (!close)
         return task;
     task.most_labels = larger(task.most_labels, t->settings->close_labels);
     task.most_routes = larger(task.most_routes, t->settings->close_routes);
@@ -304,40 +304,28 @@ done:
 }
 
 // When a pool ends as long as it is large.
-static double large_pool_stop_s(const tree *t, double gap)
+static double large_pool_stop_s(const tree *t, bool close)
 {
     const double now = mco_clock_s(), left = t->settings->stop_s - now;
-    const double most = is_close(t, gap) && t->m->run != NULL ? fmax(POOL_MOST_S, time_so_far(t)) : POOL_MOST_S;
+    const double most = close && t->m->run != NULL ? fmax(POOL_MOST_S, time_so_far(t)) : POOL_MOST_S;
     return fmin(t->settings->stop_s, now + fmin(most, fmax(POOL_LEAST_S, POOL_SHARE * left)));
 }
 
-// An enumeration at this gap has failed. The next one waits for a smaller gap. What a close one leaves is below least_of_small().
-static void remember_failure(tree *t, double gap, bool ran_out)
+// An enumeration at this gap has failed. The next one of its kind waits for a smaller gap.
+static void remember_failure(tree *t, double gap, bool close, bool ran_out)
 {
-    t->tried_gap = larger(1, (int64_t)(gap * (ran_out || is_close(t, gap) ? LABELS_AGAIN : 1)));
-}
-
-// What enumerations leave that were not close is not below this.
-static double least_of_small(const tree *t)
-{
-    return LABELS_AGAIN * VRP_TREE_CLOSE * (double)t->m->known;
-}
-
-void tree_forget_small_failures(tree *t)
-{
-    if (!t->m->limits_length && (double)t->tried_gap >= least_of_small(t) - 1)
-        t->tried_gap = INT64_MAX;
+    *(close ? &t->tried_close : &t->tried_gap) = larger(1, (int64_t)(gap * (ran_out ? LABELS_AGAIN : 1)));
 }
 
 // Settles the routes of a list, which are all that better plans of the node have.
-static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
+static mco_status settle(tree *t, const vrp_routes *list, bool close, int64_t *bound)
 {
     mco_status st = MCO_OK;
     vrp_cuts rows = {0};
     vrp_pool_result pool = {0};
     const double begin_s = mco_clock_s();
-    const double gap = (double)(t->m->known - *bound), large_stop_s = large_pool_stop_s(t, gap);
-    const bool is_near = gap < SMALL_GAP * (double)t->m->known;
+    const bool is_near = (double)(t->m->known - *bound) < SMALL_GAP * (double)t->m->known;
+    const double large_stop_s = large_pool_stop_s(t, close);
     t->result->routes_enumerated += list->count;
     MCO_TRY(rows_of_all_plans(t, &rows));
     MCO_TRY(vrp_pool_solve(t->ctx, t->m->run, &t->problem, list, &rows, t->known, t->m->threads, is_near ? t->settings->stop_s : large_stop_s,
@@ -352,7 +340,7 @@ static mco_status settle(tree *t, const vrp_routes *list, int64_t *bound)
         pool.prices = (vrp_claim_pools){0};
     }
     if (!pool.is_done)
-        remember_failure(t, (double)(t->m->known - *bound), false);
+        remember_failure(t, (double)(t->m->known - *bound), close, false);
     // Units may be coarser than costs. A pool that is done closes the node: tree_is_closed() compares with the known cost.
     const double units = (double)pool.bound * t->root->unit;
     const int64_t proved = (int64_t)(pool.is_done ? ceil(units) : floor(units));
@@ -363,12 +351,10 @@ done:
     return st;
 }
 
-// The first one that is close is worth it although smaller ones have failed.
-static bool is_worth_trying(const tree *t, int64_t bound)
+static bool is_worth_trying(const tree *t, double gap, bool close)
 {
-    const double gap = (double)(t->m->known - bound), tried = (double)t->tried_gap;
-    const bool is_first_close = is_close(t, gap) && tried > least_of_small(t);
-    return gap <= NEAR * (double)t->m->known && (t->tried_gap == INT64_MAX || gap < TRY_AGAIN * tried || is_first_close);
+    const int64_t tried = close ? t->tried_close : t->tried_gap;
+    return gap <= NEAR * (double)t->m->known && (tried == INT64_MAX || gap < TRY_AGAIN * (double)tried);
 }
 
 // Drops routes that exceed the capacity of the instance, where loads are coarse. Routes of the same customers have the same load.
@@ -412,14 +398,14 @@ done:
 }
 
 // Ends of an enumeration that leave the node open: the time, values beyond 32 bits and, where the gap is close, no memory for so much.
-static mco_status pardon(tree *t, double gap, mco_status st)
+static mco_status pardon(tree *t, double gap, bool close, mco_status st)
 {
     if (st == MCO_ERR_STOPPED || st == MCO_ERR_LIMIT)
         return MCO_OK;
-    if (st != MCO_ERR_MEMORY || !is_close(t, gap))
+    if (st != MCO_ERR_MEMORY || !close)
         return st;
     mco_log(t->ctx, MCO_LOG_WARNING, "an enumeration of routes: %s", mco_context_error(t->ctx));
-    remember_failure(t, gap, true);
+    remember_failure(t, gap, true, true);
     return MCO_OK;
 }
 
@@ -430,12 +416,15 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     vrp_routes list;
     vrp_labels_result result = {0};
     int64_t most = 0;
-    if (t->known == INT64_MAX || m->bound == INT64_MIN || (!forced && !is_worth_trying(t, *bound)))
+    if (t->known == INT64_MAX || m->bound == INT64_MIN)
         return MCO_OK;
     const double gap = (double)(m->known - *bound);
+    const bool close = is_close(t, gap);
+    if (!forced && !is_worth_trying(t, gap, close))
+        return MCO_OK;
     vrp_routes_open(t->root->is_symmetric, &list);
     MCO_TRY(vrp_master_most_value(m, t->settings->stop_s, &most));
-    const vrp_label_task task = label_task(t, most, gap, forced);
+    const vrp_label_task task = label_task(t, most, close, forced);
     MCO_TRY(vrp_label(t->ctx, &task, &list, &result));
     m->labels += result.labels;
     mco_log(t->ctx, MCO_LOG_DETAIL, "tree: %lld labels, %lld routes at a gap of %.2f%%, %.2f s", (long long)result.labels,
@@ -443,12 +432,12 @@ mco_status tree_enumerate(tree *t, bool forced, int64_t *bound)
     MCO_TRY(drop_long(t, &list));
     MCO_TRY(drop_heavy(t, &list));
     if (result.end == VRP_LABELS_DONE && list.count <= task.most_routes)
-        MCO_TRY(settle(t, &list, bound));
+        MCO_TRY(settle(t, &list, close, bound));
     else if (!forced && !tree_must_stop(t))
-        remember_failure(t, gap, result.labels >= task.most_labels);
+        remember_failure(t, gap, close, result.end == VRP_LABELS_STOPPED || result.labels >= task.most_labels);
 done:
     vrp_routes_close(t->ctx, &list);
-    return pardon(t, gap, st);
+    return pardon(t, gap, close, st);
 }
 
 // ---- All of it

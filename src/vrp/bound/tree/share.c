@@ -40,7 +40,7 @@ done:
 typedef struct head {
     int64_t bound, bounds[2];
     int64_t cost;                // of its plan; INT64_MAX: it has found none below the known cost
-    int64_t routes_enumerated, tried_gap;
+    int64_t routes_enumerated, tried_gap, tried_close;
     bool is_divided, is_stuck;
 } head;
 
@@ -55,6 +55,7 @@ static mco_status put_outcome(tree *t, int64_t k, const tree_outcome *o, const b
     const bool has_plan = t->known < begin->known && t->result->cost == t->known;
     const head h = {.bound = o->bound, .bounds = {o->bounds[0], o->bounds[1]}, .cost = has_plan ? t->result->cost : INT64_MAX,
                     .routes_enumerated = t->result->routes_enumerated - begin->routes_enumerated, .tried_gap = t->tried_gap,
+                    .tried_close = t->tried_close,
                     .is_divided = o->is_divided, .is_stuck = o->is_stuck};
     MCO_TRY(tree_put(b, &h, sizeof h));
     if (has_plan)
@@ -108,6 +109,7 @@ static mco_status get_outcome(tree *t, int64_t k, tree_bytes *b, tree_outcome *o
     }
     t->result->routes_enumerated += h.routes_enumerated;
     t->tried_gap = h.tried_gap < t->tried_gap ? h.tried_gap : t->tried_gap;
+    t->tried_close = h.tried_close < t->tried_close ? h.tried_close : t->tried_close;
     if (t->claims != NULL && !h.is_divided)
         MCO_TRY(get_claims(t, k, b));
     if (h.is_divided)

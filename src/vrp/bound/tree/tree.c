@@ -242,6 +242,7 @@ static void report(tree *t)
         r->nodes_aside += t->nodes[k].is_open && t->nodes[k].is_aside;
     r->is_done = r->bound == t->known;
     r->tried_gap = t->tried_gap == INT64_MAX ? 0 : t->tried_gap;
+    r->tried_close = t->tried_close == INT64_MAX ? 0 : t->tried_close;
 }
 
 mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings, vrp_tree_result *result)
@@ -251,11 +252,10 @@ mco_status vrp_tree_solve(vrp_master *master, const vrp_tree_settings *settings,
     tree t = {.ctx = master->ctx, .m = master, .settings = settings, .result = &r, .root = master->problem, .problem = *master->problem,
               .artificial_cost = master->artificial_cost, .known = INT64_MAX, .claims = settings->claims};
     t.tried_gap = settings->tried_gap > 0 ? settings->tried_gap : INT64_MAX;
+    t.tried_close = settings->tried_close > 0 ? settings->tried_close : INT64_MAX;
     vrp_routes_open(t.root->is_symmetric, &r.plan);
     if (settings->known >= 0)
         tree_set_known(&t, settings->known);
-    if (!settings->only_enumerates)
-        tree_forget_small_failures(&t);
     master->problem = &t.problem;
     MCO_TRY(settings->only_enumerates ? enumerate_root(&t) : search(&t));
     report(&t);

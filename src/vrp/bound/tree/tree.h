@@ -23,7 +23,8 @@ typedef struct vrp_tree_settings {
     int64_t most_routes;    // of a pool
     int64_t close_labels;   // the same, where the gap is close (VRP_TREE_CLOSE)
     int64_t close_routes;
-    int64_t tried_gap;      // units; enumerations wait for a gap below it. 0: none was tried
+    int64_t tried_gap;      // units; an enumeration failed at this gap. 0: none was tried
+    int64_t tried_close;    // the same of close ones
     bool only_enumerates;   // tries the last step where the master stands, if the gap is small; no column is priced, nothing is divided
     // Called at each node: bound of all plans, scaled. The caller may lower *known. Ends the tree at a status other than MCO_OK. NULL: none.
     mco_status (*note)(void *user, int64_t scaled_bound, int64_t *known);
@@ -44,7 +45,8 @@ typedef struct vrp_tree_result {
     int64_t nodes;          // solved
     int64_t nodes_aside;    // of these, that nothing divides and that are not proved: their bounds count, and the search went on without them
     int64_t routes_enumerated;
-    int64_t tried_gap;      // units; enumerations have failed, and wait for a gap below it. 0: none has
+    int64_t tried_gap;      // units; enumerations have failed from here on. 0: none has
+    int64_t tried_close;    // the same of close ones
 } vrp_tree_result;
 
 // Divides what `master` has solved last. The master's prices prove its bound, or a run of it begins anew. Its program, rows, arcs and
