@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "lp/lp.h"
 #include "vrp/bound/pool/pool.h"
-#include "vrp/bound/pool/sift.h"
+#include "vrp/bound/pool/program.h"
 
 enum { CUSTOMERS = 9, NODES = CUSTOMERS + 1, SETS = 1 << CUSTOMERS, SKIPPED = 77 };
 
@@ -215,72 +215,64 @@ static void test_memory_failures(void **state)
     mco_vrp_destroy(test_ctx, &vrp);
 }
 
-// ---- Sifting
+// ---- Programs of some routes
 
-enum { SIFT_ROWS = 12, SIFT_COLUMNS = 600 };
-
-// Columns that cover 1 to 4 of the rows, artificial ones first.
-static mco_lp *random_program(uint64_t *seed)
+// The optimum over the routes of a list, of which the first `begin` are columns at first. *bound is what it proves, *joins counts the others
+// that became columns.
+static double optimum(const vrp_bound_problem *problem, const vrp_routes *list, const vrp_cuts *cuts, int32_t begin, double *bound, int *joins)
 {
-    mco_lp *lp = NULL;
-    double side[SIFT_ROWS];
-    assert_ok(mco_lp_open(test_ctx, &lp));
-    for (int i = 0; i < SIFT_ROWS; i++)
-        side[i] = 1 + draw(seed, 3);
-    assert_ok(mco_lp_add_rows(test_ctx, lp, SIFT_ROWS, side, side, NULL, NULL, NULL));
-    for (int c = 0; c < SIFT_ROWS + SIFT_COLUMNS; c++) {
-        const double cost = c < SIFT_ROWS ? 1e5 : 100 + draw(seed, 900), least = 0, most = INFINITY;
-        int64_t first[2] = {0, 0};
-        int32_t row[SIFT_ROWS];
-        double value[SIFT_ROWS];
-        for (int i = 0; i < SIFT_ROWS; i++)
-            if (c < SIFT_ROWS ? c == i : draw(seed, SIFT_ROWS) < 3) {
-                row[first[1]] = i;
-                value[first[1]++] = 1;
-            }
-        assert_ok(mco_lp_add_columns(test_ctx, lp, 1, &cost, &least, &most, first, row, value));
-    }
-    return lp;
-}
-
-// The basis that comes of sifting is optimal: no iteration is left, and the optimum is that of the plain program.
-static void test_sifting(void **state)
-{
-    (void)state;
+    pool_program p;
     mco_lp_end end;
-    for (uint64_t round = 1; round <= 20; round++) {
-        uint64_t seed = round, again = round;
-        mco_lp *plain = random_program(&seed), *sifted = random_program(&again);
-        assert_ok(mco_lp_solve(test_ctx, plain, MCO_LP_PRIMAL, INFINITY, &end));
+    double objective = 0, sum = 0;
+    assert_ok(pool_open(test_ctx, problem, list, 2000, begin, INFINITY, &p));
+    vrp_cuts_close(test_ctx, &p.cuts);
+    assert_ok(vrp_cuts_copy(test_ctx, cuts, &p.cuts));
+    assert_ok(pool_add_rows(&p, 0));
+    for (int32_t joined = 1; joined > 0; *joins += joined) {
+        assert_ok(mco_lp_solve(test_ctx, p.lp, MCO_LP_PRIMAL, INFINITY, &end));
         assert_int_equal(end, MCO_LP_OPTIMAL);
-        assert_ok(pool_sift(test_ctx, sifted, SIFT_ROWS + 5, INFINITY));
-        assert_ok(mco_lp_solve(test_ctx, sifted, MCO_LP_DUAL, INFINITY, &end));
-        assert_int_equal(end, MCO_LP_OPTIMAL);
-        assert_true(fabs(mco_lp_objective(plain) - mco_lp_objective(sifted)) < 1e-6 * mco_lp_objective(plain));
-        assert_true(mco_lp_iterations(sifted) <= 2 && mco_lp_iterations(plain) > 10);
-        mco_lp_close(test_ctx, &plain);
-        mco_lp_close(test_ctx, &sifted);
+        objective = mco_lp_objective(p.lp);
+        pool_prove(&p);
+        assert_ok(pool_join(&p, &joined));
     }
+    *bound = (double)p.bound / (double)p.unit;
+    for (int32_t i = 0; i <= p.customers; i++)
+        sum += mco_lp_values(p.lp)[i] * (double)p.artificial;
+    for (int32_t j = 0; j < p.routes; j++) {
+        assert_true(p.column[j] >= 0 || p.value[j] == 0);
+        sum += p.value[j] * (double)p.cost[j];
+    }
+    assert_true(fabs(sum - objective) < 1e-6 * objective);
+    pool_close(&p);
+    return objective;
 }
 
-// A stop leaves the program as it was; failed allocations release all.
-static void test_sifting_ends(void **state)
+// Few routes to begin with lead to the optimum of all, and to its proof.
+static void test_routes_join(void **state)
 {
     (void)state;
     uint64_t seed = 3;
-    mco_lp_end end;
-    mco_status st = MCO_ERR_MEMORY;
-    mco_lp *lp = random_program(&seed);
-    assert_ok(pool_sift(test_ctx, lp, SIFT_ROWS, mco_clock_s() - 1));
-    for (long k = 1; st == MCO_ERR_MEMORY; k++) {
-        test_fail_allocation(k);
-        st = pool_sift(test_ctx, lp, SIFT_ROWS, INFINITY);
-        test_fail_allocation(0);
+    static int64_t least[SETS];
+    int joins = 0, none = 0;
+    for (int round = 0; round < 20; round++) {
+        vrp_bound_problem p;
+        vrp_routes list;
+        vrp_cuts cuts;
+        double few, all;
+        mco_vrp *vrp = random_instance(&seed, 10);
+        assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 4000, &p));
+        random_list(&seed, vrp, 400, &list, least);
+        random_cuts(&seed, &p, &cuts);
+        const double whole = optimum(&p, &list, &cuts, INT32_MAX, &all, &none);
+        assert_true(fabs(optimum(&p, &list, &cuts, draw(&seed, 10), &few, &joins) - whole) < 1e-6 * whole);
+        assert_true(fabs(all - whole) < 1e-2 && fabs(few - whole) < 1e-2);
+        vrp_cuts_close(test_ctx, &cuts);
+        vrp_routes_close(test_ctx, &list);
+        vrp_bound_problem_close(test_ctx, &p);
+        mco_vrp_destroy(test_ctx, &vrp);
     }
-    assert_ok(st);
-    assert_ok(mco_lp_solve(test_ctx, lp, MCO_LP_DUAL, INFINITY, &end));
-    assert_int_equal(end, MCO_LP_OPTIMAL);
-    mco_lp_close(test_ctx, &lp);
+    print_message("%d routes joined\n", joins);
+    assert_true(none == 0 && joins > 200);
 }
 
 int main(void)
@@ -289,8 +281,7 @@ int main(void)
         TEST(test_against_all_partitions),
         TEST(test_stopped),
         TEST(test_memory_failures),
-        TEST(test_sifting),
-        TEST(test_sifting_ends),
+        TEST(test_routes_join),
     };
     if (!mco_lp_is_there())
         return SKIPPED;

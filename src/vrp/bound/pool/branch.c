@@ -16,9 +16,12 @@ typedef struct candidate {
 
 bool pool_is_whole(const pool_program *p)
 {
-    const double *x = mco_lp_values(p->lp);
-    for (int32_t c = 0; c <= p->customers + p->routes; c++)
-        if (x[c] > WHOLE && (c <= p->customers || fabs(x[c] - 1) > WHOLE))
+    const double *artificial = mco_lp_values(p->lp);
+    for (int32_t c = 0; c <= p->customers; c++)
+        if (artificial[c] > WHOLE)
+            return false;
+    for (int32_t j = 0; j < p->routes; j++)
+        if (p->value[j] > WHOLE && fabs(p->value[j] - 1) > WHOLE)
             return false;
     return true;
 }
@@ -35,14 +38,13 @@ bool pool_obeys(const pool_program *p, int32_t route, const pool_decision *decis
 // share [nodes * nodes], a < b: the value of all routes that visit both.
 static void sum_shares(const pool_program *p, double *share)
 {
-    const double *x = mco_lp_values(p->lp) + p->customers + 1;
     for (int32_t j = 0; j < p->routes; j++) {
-        if (x[j] <= WHOLE)
+        if (p->value[j] <= WHOLE)
             continue;
         for (int64_t k = p->first[j]; k < p->first[j + 1]; k++)
             for (int64_t l = p->first[j]; l < p->first[j + 1]; l++)
                 if (p->node[k] < p->node[l])
-                    share[(int64_t)p->node[k] * (p->customers + 1) + p->node[l]] += x[j];
+                    share[(int64_t)p->node[k] * (p->customers + 1) + p->node[l]] += p->value[j];
     }
 }
 
@@ -98,16 +100,20 @@ typedef struct trials {
     mco_status status[CANDIDATES];
 } trials;
 
-// The program's value under one more decision. column, least, most [routes]: working memory, of which the first two are set.
-static mco_status value_under(const trials *t, mco_context *ctx, mco_lp *lp, const pool_decision *decision, const int32_t *column,
-                              const double *least, double *most, double *value)
+// The program's value under one more decision, as far as the routes go that have joined it. least, most [columns]: working memory; `least`
+// is 0.
+static mco_status value_under(const trials *t, mco_context *ctx, mco_lp *lp, const pool_decision *decision, const double *least,
+                              double *most, double *value)
 {
     mco_status st = MCO_OK;
     const pool_program *p = t->p;
     mco_lp_end end;
+    for (int32_t c = 0; c <= p->customers; c++)
+        most[c] = INFINITY;
     for (int32_t j = 0; j < p->routes; j++)
-        most[j] = p->allowed[j] && pool_obeys(p, j, decision) ? INFINITY : 0;
-    MCO_TRY(mco_lp_set_column_bounds(ctx, lp, p->routes, column, least, most));
+        if (p->column[j] >= 0)
+            most[p->column[j]] = p->allowed[j] && pool_obeys(p, j, decision) ? INFINITY : 0;
+    MCO_TRY(mco_lp_set_column_bounds(ctx, lp, mco_lp_columns(lp), NULL, least, most));
     MCO_TRY(mco_lp_load_basis(ctx, lp, &t->basis));
     MCO_TRY(mco_lp_solve(ctx, lp, MCO_LP_DUAL, t->stop_s, &end));
     *value = end == MCO_LP_OPTIMAL ? mco_lp_objective(lp) : end == MCO_LP_INFEASIBLE ? INFINITY : -INFINITY;
@@ -118,22 +124,17 @@ done:
 static mco_status try_candidate(trials *t, mco_context *ctx, int64_t k)
 {
     mco_status st = MCO_OK;
-    const pool_program *p = t->p;
-    int32_t *column = NULL;
+    const int32_t columns = mco_lp_columns(t->lp[k]);
     double *least = NULL, *most = NULL;
-    MCO_TRY(mco_alloc(ctx, &column, p->routes));
-    MCO_TRY(mco_alloc(ctx, &least, p->routes));
-    MCO_TRY(mco_alloc(ctx, &most, p->routes));
-    for (int32_t j = 0; j < p->routes; j++)
-        column[j] = p->customers + 1 + j;
+    MCO_TRY(mco_alloc(ctx, &least, columns));
+    MCO_TRY(mco_alloc(ctx, &most, columns));
     for (int side = 0; side < 2; side++) {
         const pool_decision d = {side == 0 ? POOL_TOGETHER : POOL_APART, t->list[k].a, t->list[k].b};
-        MCO_TRY(value_under(t, ctx, t->lp[k], &d, column, least, most, &t->value[k][side]));
+        MCO_TRY(value_under(t, ctx, t->lp[k], &d, least, most, &t->value[k][side]));
     }
 done:
     mco_free(ctx, &most);
     mco_free(ctx, &least);
-    mco_free(ctx, &column);
     return st;
 }
 
@@ -208,10 +209,9 @@ done:
 
 static bool branch_on_fleet(const pool_program *p, pool_decision out[2])
 {
-    const double *x = mco_lp_values(p->lp) + p->customers + 1;
     double sum = 0;
     for (int32_t j = 0; j < p->routes; j++)
-        sum += x[j];
+        sum += p->value[j];
     // Artificial columns may let the sum leave the fleet: then one side would be empty and the other one the same.
     if (fabs(sum - nearbyint(sum)) <= WHOLE || floor(sum) < p->fleet.least || ceil(sum) > p->fleet.most)
         return false;

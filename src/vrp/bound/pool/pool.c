@@ -7,12 +7,11 @@
 #include "base/grow.h"
 #include "vrp/bound/columns/separate.h"
 #include "vrp/bound/pool/branch.h"
-#include "vrp/bound/pool/sift.h"
 
 // Rounds of cuts at the root and at other nodes; rows a round; a round goes on while the bound rises by this part of the gap.
 enum { ROOT_ROUNDS = 40, NODE_ROUNDS = 3, ROWS_A_ROUND = 60 };
-// A list of more routes is sifted at first: from its SIFT_BEGIN first ones a customer, which are the best where labels have listed them.
-enum { SIFTED = 3000, SIFT_BEGIN = 10 };
+// So many routes a customer are columns at first: the first ones of the list, which are the best where labels have listed them.
+enum { BEGIN_A_CUSTOMER = 10 };
 static const double LEAST_VIOLATION = 0.02, LEAST_RISE = 0.01;
 
 // A node is its parent's, and one decision.
@@ -57,7 +56,6 @@ static mco_status take_plan(search *s)
 {
     mco_status st = MCO_OK;
     const pool_program *p = &s->program;
-    const double *x = mco_lp_values(p->lp) + p->customers + 1;
     int64_t *plan = NULL, cost = 0;
     int32_t routes = 0, visits = 0;
     uint64_t *seen = NULL;
@@ -65,7 +63,7 @@ static mco_status take_plan(search *s)
     MCO_TRY(mco_alloc(s->ctx, &plan, p->customers));
     MCO_TRY(mco_alloc(s->ctx, &seen, p->words));
     for (int32_t j = 0; j < p->routes && is_plan; j++) {
-        if (x[j] < 0.5)
+        if (p->value[j] < 0.5)
             continue;
         for (int64_t k = p->first[j]; k < p->first[j + 1]; k++) {
             is_plan = is_plan && !vrp_set_has(seen, p->node[k]);
@@ -156,15 +154,14 @@ static mco_status list_support(search *s, vrp_routes *list, double **values)
 {
     mco_status st = MCO_OK;
     const pool_program *p = &s->program;
-    const double *x = mco_lp_values(p->lp) + p->customers + 1;
     vrp_routes_open(false, list);
     MCO_TRY(mco_alloc(s->ctx, values, p->routes));
     for (int32_t j = 0; j < p->routes; j++) {
         const int64_t at = list->count;
-        if (x[j] <= 1e-9)
+        if (p->value[j] <= 1e-9)
             continue;
         MCO_TRY(vrp_routes_add(s->ctx, list, p->node + p->first[j], (int32_t)(p->first[j + 1] - p->first[j]), p->cost[j], NULL, NULL));
-        (*values)[at] = x[j];
+        (*values)[at] = p->value[j];
     }
 done:
     return st;
@@ -194,17 +191,24 @@ done:
     return st;
 }
 
-// Solves and proves; false in *is_solved if the solver was stopped or failed.
+// Solves and proves, until no route joins the program; false in *is_solved if the solver was stopped or failed. Ends: routes join, none
+// leaves.
 static mco_status solve(search *s, bool *is_solved)
 {
     mco_status st = MCO_OK;
-    mco_lp_end end;
-    MCO_TRY(mco_lp_solve(s->ctx, s->program.lp, MCO_LP_DUAL, s->stop_s, &end));
-    *is_solved = end == MCO_LP_OPTIMAL;
+    mco_lp_end end = MCO_LP_OPTIMAL;
+    mco_lp_method method = MCO_LP_DUAL;
+    int32_t joined = 1;
+    for (*is_solved = true; *is_solved && joined > 0; method = MCO_LP_PRIMAL) {
+        MCO_TRY(mco_lp_solve(s->ctx, s->program.lp, method, s->stop_s, &end));
+        *is_solved = end == MCO_LP_OPTIMAL;
+        if (*is_solved) {
+            pool_prove(&s->program);
+            MCO_TRY(pool_join(&s->program, &joined));
+        }
+    }
     s->is_stuck = s->is_stuck || (!*is_solved && end != MCO_LP_STOPPED);
     s->is_stopped = s->is_stopped || !*is_solved;
-    if (*is_solved)
-        pool_prove(&s->program);
 done:
     return st;
 }
@@ -374,15 +378,13 @@ static void settle(search *s)
 static mco_status open_search(search *s, const vrp_bound_problem *problem, const vrp_routes *routes, const vrp_cuts *cuts)
 {
     mco_status st = MCO_OK;
-    MCO_TRY(pool_open(s->ctx, problem, routes, s->known, s->stop_s, &s->program));
+    MCO_TRY(pool_open(s->ctx, problem, routes, s->known, BEGIN_A_CUSTOMER * problem->customers, s->stop_s, &s->program));
     take_time(s);
     if (cuts != NULL && cuts->count < POOL_MOST_CUTS) {
         MCO_TRY(vrp_cuts_copy(s->ctx, cuts, &s->program.cuts));
         forget_memories(s, 0);
         MCO_TRY(pool_add_rows(&s->program, 0));
     }
-    if (s->program.routes > SIFTED)
-        MCO_TRY(pool_sift(s->ctx, s->program.lp, (SIFT_BEGIN + 1) * s->program.customers, s->stop_s));
 done:
     s->is_stopped = st == MCO_ERR_STOPPED;
     return s->is_stopped ? MCO_OK : st;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The last step: the cheapest plan made of routes of a list, by an LP with cuts, removal of routes by reduced costs, and branching on
-// pairs of customers that share a route (Ryan, Foster 1981). Proofs are in integers: at each node the duals are rounded to prices, and
-// their bound is summed over all routes of the list. So the solver's rounding errors cost time, never a wrong proof.
+// pairs of customers that share a route (Ryan, Foster 1981). The LP has a part of the routes, which others join at negative reduced costs.
+// Proofs are in integers: at each node the duals are rounded to prices, and their bound is summed over all routes of the list. So the
+// solver's rounding errors cost time, never a wrong proof.
 //
 // Costs are scaled units of mco_vrp here, exact also where a vrp_bound_problem rounds: the routes' own costs are not read.
 #ifndef MCO_VRP_BOUND_POOL_H

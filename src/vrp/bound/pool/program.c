@@ -132,6 +132,8 @@ static mco_status copy_routes(pool_program *p, const vrp_routes *routes, const b
     MCO_TRY(mco_alloc(p->ctx, &p->node, nodes));
     MCO_TRY(mco_alloc(p->ctx, &p->members, count * p->words));
     MCO_TRY(mco_alloc(p->ctx, &p->allowed, count));
+    MCO_TRY(mco_alloc(p->ctx, &p->column, count));
+    MCO_TRY(mco_alloc(p->ctx, &p->value, count));
     MCO_TRY(mco_alloc(p->ctx, &p->reduced, count));
     for (int64_t k = 0; k < routes->count; k++) {
         const int32_t *node = routes->node + routes->first[k], length = vrp_routes_length(routes, k), j = p->routes;
@@ -165,49 +167,31 @@ done:
     return st;
 }
 
-// The rows of column c: the customers of a route and the number of routes. Returns how many.
-static int32_t rows_of_column(const pool_program *p, int32_t c, int32_t *row)
-{
-    const int32_t n = p->customers, j = c - n - 1;
-    int32_t count = 0;
-    if (c < n)
-        row[count++] = c;
-    for (int64_t k = j < 0 ? 0 : p->first[j]; j >= 0 && k < p->first[j + 1]; k++)
-        row[count++] = p->node[k] - 1;
-    if (c >= n)
-        row[count++] = n;
-    return count;
-}
-
-static mco_status add_columns(pool_program *p)
+// A route of each customer that no vehicle drives, and a vehicle without customers.
+static mco_status add_artificial_columns(pool_program *p)
 {
     mco_status st = MCO_OK;
-    const int32_t n = p->customers, count = n + 1 + p->routes;
-    const int64_t entries = n + 1 + p->first[p->routes] + p->routes;
-    double *cost = NULL, *least = NULL, *most = NULL, *value = NULL;
-    int64_t *first = NULL;
-    int32_t *row = NULL;
-    MCO_TRY(mco_alloc(p->ctx, &cost, count));
-    MCO_TRY(mco_alloc(p->ctx, &least, count));
-    MCO_TRY(mco_alloc(p->ctx, &most, count));
-    MCO_TRY(mco_alloc(p->ctx, &first, count + 1));
-    MCO_TRY(mco_alloc(p->ctx, &row, entries));
-    MCO_TRY(mco_alloc(p->ctx, &value, entries));
-    for (int32_t c = 0; c < count; c++) {
-        cost[c] = (double)(c <= n ? p->artificial : p->cost[c - n - 1]);
-        most[c] = INFINITY;
-        first[c + 1] = first[c] + rows_of_column(p, c, row + first[c]);
-    }
-    for (int64_t k = 0; k < entries; k++)
-        value[k] = 1;
-    MCO_TRY(mco_lp_add_columns(p->ctx, p->lp, count, cost, least, most, first, row, value));
+    const double cost = (double)p->artificial, least = 0, most = INFINITY, value = 1;
+    const int64_t first[2] = {0, 1};
+    for (int32_t row = 0; row <= p->customers; row++)
+        MCO_TRY(mco_lp_add_columns(p->ctx, p->lp, 1, &cost, &least, &most, first, &row, &value));
 done:
-    mco_free(p->ctx, &cost);
-    mco_free(p->ctx, &least);
-    mco_free(p->ctx, &most);
-    mco_free(p->ctx, &first);
-    mco_free(p->ctx, &row);
-    mco_free(p->ctx, &value);
+    return st;
+}
+
+static mco_status add_first_columns(pool_program *p, int32_t begin)
+{
+    mco_status st = MCO_OK;
+    int32_t *route = NULL, count = 0;
+    MCO_TRY(mco_alloc(p->ctx, &route, p->routes));
+    for (int32_t j = 0; j < p->routes; j++) {
+        p->column[j] = -1;
+        if (j < begin)
+            route[count++] = j;
+    }
+    MCO_TRY(pool_add_columns(p, route, count));
+done:
+    mco_free(p->ctx, &route);
     return st;
 }
 
@@ -230,8 +214,8 @@ int64_t pool_most_cost(const vrp_bound_problem *problem)
     return 2 * (int64_t)problem->customers * problem->vrp->longest + 1;
 }
 
-mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, double stop_s,
-                     pool_program *out)
+mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, int32_t begin,
+                     double stop_s, pool_program *out)
 {
     mco_status st = MCO_OK;
     bool *is_chosen = NULL;
@@ -245,7 +229,8 @@ mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const v
     MCO_TRY(mco_alloc(ctx, &p.price, p.customers + 1));
     MCO_TRY(mco_lp_open(ctx, &p.lp));
     MCO_TRY(add_first_rows(&p));
-    MCO_TRY(add_columns(&p));
+    MCO_TRY(add_artificial_columns(&p));
+    MCO_TRY(add_first_columns(&p, begin));
     *out = p;
 done:
     mco_free(ctx, &is_chosen);
@@ -269,6 +254,8 @@ void pool_close(pool_program *p)
     mco_free(p->ctx, &p->node);
     mco_free(p->ctx, &p->members);
     mco_free(p->ctx, &p->allowed);
+    mco_free(p->ctx, &p->column);
+    mco_free(p->ctx, &p->value);
     mco_free(p->ctx, &p->reduced);
     mco_free(p->ctx, &p->price);
 }
@@ -315,7 +302,9 @@ static mco_status add_row(pool_program *p, const vrp_cut *cut, const pool_row *r
         value[first[1]++] = 2;
     }
     for (int64_t k = 0; k < row->count; k++) {
-        column[first[1]] = p->customers + 1 + row->route[k];
+        if (p->column[row->route[k]] < 0)
+            continue;
+        column[first[1]] = p->column[row->route[k]];
         value[first[1]++] = row->times[k];
     }
     MCO_TRY(mco_lp_add_rows(p->ctx, p->lp, 1, &least, &most, first, column, value));
@@ -356,6 +345,8 @@ static void move_routes(pool_program *p, const bool *keep)
         p->index[kept] = p->index[j];
         p->cost[kept] = p->cost[j];
         p->allowed[kept] = p->allowed[j];
+        p->column[kept] = p->column[j];
+        p->value[kept] = p->value[j];
         p->reduced[kept] = p->reduced[j];
         p->first[kept++] = nodes;
         nodes += length;
@@ -380,23 +371,44 @@ static void move_entries(pool_row *row, const int32_t *now)
     row->count = kept;
 }
 
+// Deletes the columns of routes that go; the others move up.
+static mco_status delete_columns(pool_program *p, const bool *keep)
+{
+    mco_status st = MCO_OK;
+    const int32_t columns = mco_lp_columns(p->lp);
+    int32_t *now = NULL, *gone = NULL, count = 0;
+    MCO_TRY(mco_alloc(p->ctx, &now, columns));
+    MCO_TRY(mco_alloc(p->ctx, &gone, columns));
+    for (int32_t j = 0; j < p->routes; j++)
+        if (!keep[j] && p->column[j] >= 0)
+            now[p->column[j]] = -1;
+    for (int32_t c = 0; c < columns; c++) {
+        if (now[c] < 0)
+            gone[count++] = c;
+        else
+            now[c] = c - count;
+    }
+    MCO_TRY(mco_lp_delete_columns(p->ctx, p->lp, count, gone));
+    for (int32_t j = 0; j < p->routes; j++)
+        p->column[j] = p->column[j] < 0 ? -1 : now[p->column[j]];
+done:
+    mco_free(p->ctx, &now);
+    mco_free(p->ctx, &gone);
+    return st;
+}
+
 mco_status pool_keep(pool_program *p, const bool *keep)
 {
     mco_status st = MCO_OK;
-    int32_t *gone = NULL, *now = NULL, count = 0;
-    MCO_TRY(mco_alloc(p->ctx, &gone, p->routes));
+    int32_t *now = NULL, count = 0;
     MCO_TRY(mco_alloc(p->ctx, &now, p->routes));
-    for (int32_t j = 0; j < p->routes; j++) {
-        now[j] = keep[j] ? j - count : -1;
-        if (!keep[j])
-            gone[count++] = p->customers + 1 + j;
-    }
-    MCO_TRY(mco_lp_delete_columns(p->ctx, p->lp, count, gone));
+    for (int32_t j = 0; j < p->routes; j++)
+        now[j] = keep[j] ? count++ : -1;
+    MCO_TRY(delete_columns(p, keep));
     move_routes(p, keep);
     for (int64_t k = 0; k < p->cuts.count; k++)
         move_entries(&p->rows[k], now);
 done:
-    mco_free(p->ctx, &gone);
     mco_free(p->ctx, &now);
     return st;
 }
@@ -411,10 +423,10 @@ mco_status pool_restrict(pool_program *p, const bool *allowed, vrp_fleet fleet)
     MCO_TRY(mco_alloc(p->ctx, &least, p->routes));
     MCO_TRY(mco_alloc(p->ctx, &most, p->routes));
     for (int32_t j = 0; j < p->routes; j++) {
-        if (allowed[j] == p->allowed[j])
-            continue;
-        column[count] = p->customers + 1 + j;
-        most[count++] = allowed[j] ? INFINITY : 0;
+        if (allowed[j] != p->allowed[j] && p->column[j] >= 0) {
+            column[count] = p->column[j];
+            most[count++] = allowed[j] ? INFINITY : 0;
+        }
         p->allowed[j] = allowed[j];
     }
     MCO_TRY(mco_lp_set_column_bounds(p->ctx, p->lp, count, column, least, most));

@@ -2,9 +2,10 @@
 // The linear program over a list of routes, and what its duals prove in integers.
 //
 // The first customers + 1 columns are artificial, at a cost beyond all plans, so that the program always has a solution: column i - 1
-// is a route of customer i that no vehicle drives, column `customers` is a vehicle without customers. Column customers + 1 + j is
-// route j. No plan uses an artificial column, so a proof does not ask for their reduced costs. Row i - 1 is customer i, row
-// `customers` the number of routes, row customers + 1 + k is row k of `cuts`.
+// is a route of customer i that no vehicle drives, column `customers` is a vehicle without customers. The others are routes: the first
+// of the list at the beginning, then those that join it at a negative reduced cost (Bixby, Gregory, Lustig, Marsten, Shanno 1992). No
+// plan uses an artificial column, so a proof does not ask for their reduced costs, but for those of all routes. Row i - 1 is customer i,
+// row `customers` the number of routes, row customers + 1 + k is row k of `cuts`.
 #ifndef MCO_VRP_BOUND_POOL_PROGRAM_H
 #define MCO_VRP_BOUND_POOL_PROGRAM_H
 
@@ -36,6 +37,8 @@ typedef struct pool_program {
     int32_t *node;         // customers 1..n, in order of visit
     uint64_t *members;     // [routes * words]
     bool *allowed;         // [routes] not fixed to 0 at the present node of the search
+    int32_t *column;       // [routes] of the linear program; -1: the route has not joined it
+    double *value;         // [routes] in the last optimum
     vrp_cuts cuts;
     pool_row *rows;        // [row_room] of each cut
     int64_t row_room;
@@ -44,16 +47,16 @@ typedef struct pool_program {
     int64_t unit;          // prices of a proof are 1 / unit of a scaled unit
     int64_t *price;        // [customers + 1] of the last proof
     int64_t *reduced;      // [routes] of the last proof, in its units
-    int64_t bound;         // of the last proof, in its units
+    int64_t bound;         // of the last proof, in its units: an optimum proves little before no route joins any more
 } pool_program;
 
 // More than any plan costs, in scaled units.
 int64_t pool_most_cost(const vrp_bound_problem *problem);
 // Copies the routes that cost less than `known` and visit some customers, none twice; of those with the same customers only the
 // cheapest. `known`: a cost in scaled units that plans should undercut, at most pool_most_cost(); it sets the cost of artificial
-// columns. Errors: MEMORY, IO, LIMIT (a proof would leave 64 bits), STOPPED.
-mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, double stop_s,
-                     pool_program *out);
+// columns. The first `begin` of them are columns of the program. Errors: MEMORY, IO, LIMIT (a proof would leave 64 bits), STOPPED.
+mco_status pool_open(mco_context *ctx, const vrp_bound_problem *problem, const vrp_routes *routes, int64_t known, int32_t begin,
+                     double stop_s, pool_program *out);
 void pool_close(pool_program *p);
 // Takes over row k = cuts.count of `from` onwards: adds rows `from`.. of p->cuts to the program. Errors: MEMORY, STOPPED (some
 // rows are missing then: nothing can be proved any more).
@@ -67,6 +70,11 @@ mco_status pool_keep(pool_program *p, const bool *keep);
 mco_status pool_restrict(pool_program *p, const bool *allowed, vrp_fleet fleet);
 // Proves p->bound and p->reduced by the duals of the last optimum, for the routes that are allowed.
 void pool_prove(pool_program *p);
+// Adds the columns of routes that have not joined. Errors: MEMORY.
+mco_status pool_add_columns(pool_program *p, const int32_t *route, int32_t count);
+// Adds allowed routes of negative reduced cost in the last proof, the least ones of them. *joined of them; with 0 the optimum is that of all
+// routes, and p->value holds it. Errors: MEMORY.
+mco_status pool_join(pool_program *p, int32_t *joined);
 
 static inline bool pool_visits(const pool_program *p, int32_t route, int32_t node)
 {
