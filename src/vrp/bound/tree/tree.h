@@ -32,7 +32,7 @@ typedef struct vrp_tree_settings {
     vrp_claims *claims;     // parts and prices for the recheck: those of this call replace what it has. NULL: not wanted
 } vrp_tree_settings;
 #define VRP_TREE_SETTINGS_INIT { .known = -1, .stop_s = INFINITY, .cuts_capacity = true, .cuts_rank1 = true, .most_labels = 1000000, \
-                                 .most_routes = 20000, .close_labels = 4000000, .close_routes = 480000 }
+                                 .most_routes = 20000, .close_labels = 4000000, .close_routes = 1000000 }
 // A gap below this share of the known cost is close, in a run that has taken a while: a pool drops nearly all routes at its root, for its rows
 // need no labels. Not with a limit of length.
 #define VRP_TREE_CLOSE 0.003
