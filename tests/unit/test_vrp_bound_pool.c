@@ -218,8 +218,9 @@ static void test_memory_failures(void **state)
 // ---- Programs of some routes
 
 // The optimum over the routes of a list, of which the first `begin` are columns at first. *bound is what it proves, *joins counts the others
-// that became columns.
-static double optimum(const vrp_bound_problem *problem, const vrp_routes *list, const vrp_cuts *cuts, int32_t begin, double *bound, int *joins)
+// that became columns. shrinks: prices have little room, so that they are less than the duals.
+static double optimum(const vrp_bound_problem *problem, const vrp_routes *list, const vrp_cuts *cuts, int32_t begin, bool shrinks,
+                      double *bound, int *joins)
 {
     pool_program p;
     mco_lp_end end;
@@ -228,11 +229,14 @@ static double optimum(const vrp_bound_problem *problem, const vrp_routes *list, 
     vrp_cuts_close(test_ctx, &p.cuts);
     assert_ok(vrp_cuts_copy(test_ctx, cuts, &p.cuts));
     assert_ok(pool_add_rows(&p, 0));
+    if (shrinks)
+        p.most_price = (double)p.unit;
     for (int32_t joined = 1; joined > 0; *joins += joined) {
         assert_ok(mco_lp_solve(test_ctx, p.lp, MCO_LP_PRIMAL, INFINITY, &end));
         assert_int_equal(end, MCO_LP_OPTIMAL);
         objective = mco_lp_objective(p.lp);
         pool_prove(&p);
+        assert_true(!shrinks || p.scale < 1);
         assert_ok(pool_join(&p, &joined));
     }
     *bound = (double)p.bound / (double)p.unit;
@@ -258,14 +262,15 @@ static void test_routes_join(void **state)
         vrp_bound_problem p;
         vrp_routes list;
         vrp_cuts cuts;
-        double few, all;
+        double few, all, less;
         mco_vrp *vrp = random_instance(&seed, 10);
         assert_ok(vrp_bound_problem_open(test_ctx, vrp, 0, false, 4000, &p));
         random_list(&seed, vrp, 400, &list, least);
         random_cuts(&seed, &p, &cuts);
-        const double whole = optimum(&p, &list, &cuts, INT32_MAX, &all, &none);
-        assert_true(fabs(optimum(&p, &list, &cuts, draw(&seed, 10), &few, &joins) - whole) < 1e-6 * whole);
-        assert_true(fabs(all - whole) < 1e-2 && fabs(few - whole) < 1e-2);
+        const double whole = optimum(&p, &list, &cuts, INT32_MAX, false, &all, &none);
+        assert_true(fabs(optimum(&p, &list, &cuts, draw(&seed, 10), false, &few, &joins) - whole) < 1e-6 * whole);
+        assert_true(fabs(optimum(&p, &list, &cuts, draw(&seed, 10), true, &less, &joins) - whole) < 1e-6 * whole);
+        assert_true(fabs(all - whole) < 1e-2 && fabs(few - whole) < 1e-2 && less < whole);
         vrp_cuts_close(test_ctx, &cuts);
         vrp_routes_close(test_ctx, &list);
         vrp_bound_problem_close(test_ctx, &p);

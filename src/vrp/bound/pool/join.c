@@ -4,7 +4,7 @@
 
 #include "vrp/bound/pool/program.h"
 
-// Routes that join at a time, times the rows. A reduced cost below this many scaled units is negative.
+// Routes that join at a time, times the rows. A reduced cost below so many scaled units is negative.
 enum { JOIN_A_ROW = 6 };
 static const double NEGATIVE = -1e-6;
 
@@ -69,16 +69,30 @@ done:
 // ---- Which of them
 
 typedef struct priced {
-    int64_t reduced;
+    double reduced;
     int32_t route;
 } priced;
 
 static int by_reduced(const void *a, const void *b)
 {
     const priced *x = a, *y = b;
-    if (x->reduced != y->reduced)
+    if (x->reduced < y->reduced || x->reduced > y->reduced)
         return x->reduced < y->reduced ? -1 : 1;
     return (x->route > y->route) - (x->route < y->route);
+}
+
+// Reduced costs [routes] in scaled units, by the duals as they are: at prices that shrank, a route may seem to be worth nothing.
+static void price_by_duals(const pool_program *p, double *reduced)
+{
+    const double *dual = mco_lp_duals(p->lp), *of_row = dual + p->customers + 1;
+    for (int32_t j = 0; j < p->routes; j++) {
+        reduced[j] = (double)p->cost[j] - dual[p->customers];
+        for (int64_t k = p->first[j]; k < p->first[j + 1]; k++)
+            reduced[j] -= dual[p->node[k] - 1];
+    }
+    for (int64_t k = 0; k < p->cuts.count; k++)
+        for (int64_t e = 0; of_row[k] != 0 && e < p->rows[k].count; e++)
+            reduced[p->rows[k].route[e]] -= of_row[k] * p->rows[k].times[e];
 }
 
 // The values of routes that have not joined are 0.
@@ -89,33 +103,43 @@ static void read_values(pool_program *p)
         p->value[j] = p->column[j] < 0 ? 0 : x[p->column[j]];
 }
 
-static bool is_wanted(const pool_program *p, int32_t j)
+// Lists the routes that may join. list [routes].
+static mco_status collect(const pool_program *p, priced *list, int32_t *count)
 {
-    return p->column[j] < 0 && p->allowed[j] && (double)p->reduced[j] < NEGATIVE * (double)p->unit;
+    mco_status st = MCO_OK;
+    double *reduced = NULL;
+    MCO_TRY(mco_alloc(p->ctx, &reduced, p->scale < 1 ? p->routes : 0));
+    if (p->scale < 1)
+        price_by_duals(p, reduced);
+    *count = 0;
+    for (int32_t j = 0; j < p->routes; j++) {
+        const double value = p->scale < 1 ? reduced[j] : (double)p->reduced[j] / (double)p->unit;
+        if (p->column[j] < 0 && p->allowed[j] && value < NEGATIVE)
+            list[(*count)++] = (priced){value, j};
+    }
+done:
+    mco_free(p->ctx, &reduced);
+    return st;
 }
 
 mco_status pool_join(pool_program *p, int32_t *joined)
 {
     mco_status st = MCO_OK;
     priced *list = NULL;
-    int32_t *route = NULL, wanted = 0, count = 0;
+    int32_t *route = NULL, count = 0;
     const int32_t most = JOIN_A_ROW * mco_lp_rows(p->lp);
-    for (int32_t j = 0; j < p->routes; j++)
-        wanted += is_wanted(p, j);
-    *joined = wanted < most ? wanted : most;
-    if (wanted == 0) {
+    MCO_TRY(mco_alloc(p->ctx, &list, p->routes));
+    MCO_TRY(collect(p, list, &count));
+    *joined = count < most ? count : most;
+    if (count == 0)
         read_values(p);
-        return MCO_OK;
-    }
-    MCO_TRY(mco_alloc(p->ctx, &list, wanted));
     MCO_TRY(mco_alloc(p->ctx, &route, *joined));
-    for (int32_t j = 0; j < p->routes; j++)
-        if (is_wanted(p, j))
-            list[count++] = (priced){p->reduced[j], j};
-    qsort(list, (size_t)count, sizeof *list, by_reduced);
+    if (count > 0)
+        qsort(list, (size_t)count, sizeof *list, by_reduced);
     for (int32_t k = 0; k < *joined; k++)
         route[k] = list[k].route;
-    MCO_TRY(pool_add_columns(p, route, *joined));
+    if (count > 0)
+        MCO_TRY(pool_add_columns(p, route, *joined));
 done:
     mco_free(p->ctx, &list);
     mco_free(p->ctx, &route);

@@ -6,9 +6,9 @@
 #include "base/grow.h"
 #include "base/rng.h"
 
-// An artificial column costs as much as PLANS_OF_ARTIFICIAL plans. A price is at most PRICES artificial columns, and at most RHS times
-// that with its right-hand side or an entry. So all terms of a bound, or of a reduced cost, stay below 2^SUM_BITS together: rows of
-// customers, the one of routes, and POOL_MOST_CUTS others.
+// An artificial column costs as much as PLANS_OF_ARTIFICIAL plans. A price may be PRICES artificial columns, more where there is room, and at
+// most RHS times that with its right-hand side or an entry. So all terms of a bound, or of a reduced cost, stay below 2^SUM_BITS together:
+// rows of customers, the one of routes, and POOL_MOST_CUTS others. Optima of many ties have duals of several artificial columns.
 enum { PLANS_OF_ARTIFICIAL = 16, PRICES = 4, RHS = 8, MOST_UNIT_BITS = 20, SUM_BITS = 60 };
 enum { ROUTES_IN_TIME = 4096 };  // between looks at the clock
 
@@ -206,6 +206,7 @@ static mco_status choose_unit(pool_program *p, int64_t known)
     while (bits < MOST_UNIT_BITS && ldexp(terms, bits + 1) < ldexp(1, SUM_BITS))
         bits++;
     p->unit = (int64_t)1 << bits;
+    p->most_price = (double)p->artificial * PRICES * (double)p->unit * floor(ldexp(1, SUM_BITS - bits) / terms);
     return MCO_OK;
 }
 
@@ -446,7 +447,7 @@ done:
 static double most_price(const pool_program *p, int64_t rhs, int64_t entry)
 {
     const int64_t size = rhs > entry ? rhs : entry;
-    return (double)p->artificial * PRICES * (double)p->unit / (size > RHS ? (double)size / RHS : 1);
+    return p->most_price / (size > RHS ? (double)size / RHS : 1);
 }
 
 // A dual as a price of such a row.
@@ -488,7 +489,7 @@ void pool_prove(pool_program *p)
 {
     const double *dual = mco_lp_duals(p->lp);
     const int32_t n = p->customers;
-    const double scale = scale_of(p, dual);
+    const double scale = p->scale = scale_of(p, dual);
     int64_t bound = 0;
     for (int32_t i = 0; i <= n; i++)
         p->price[i] = rounded(p, scale * dual[i], 1, 1);

@@ -45,9 +45,11 @@ typedef struct pool_program {
     vrp_fleet fleet;       // at the present node
     int64_t artificial;    // cost of an artificial column
     int64_t unit;          // prices of a proof are 1 / unit of a scaled unit
+    double most_price;     // of a row with a right-hand side and entries of 1
     int64_t *price;        // [customers + 1] of the last proof
     int64_t *reduced;      // [routes] of the last proof, in its units
     int64_t bound;         // of the last proof, in its units: an optimum proves little before no route joins any more
+    double scale;          // of the last proof: its prices are the duals times this, at most 1
 } pool_program;
 
 // More than any plan costs, in scaled units.
@@ -72,8 +74,8 @@ mco_status pool_restrict(pool_program *p, const bool *allowed, vrp_fleet fleet);
 void pool_prove(pool_program *p);
 // Adds the columns of routes that have not joined. Errors: MEMORY.
 mco_status pool_add_columns(pool_program *p, const int32_t *route, int32_t count);
-// Adds allowed routes of negative reduced cost in the last proof, the least ones of them. *joined of them; with 0 the optimum is that of all
-// routes, and p->value holds it. Errors: MEMORY.
+// Adds allowed routes of negative reduced cost behind the last proof, the least ones of them. *joined of them; with 0 the optimum is that of
+// all routes, and p->value holds it. Errors: MEMORY.
 mco_status pool_join(pool_program *p, int32_t *joined);
 
 static inline bool pool_visits(const pool_program *p, int32_t route, int32_t node)
